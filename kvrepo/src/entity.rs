@@ -1,0 +1,51 @@
+//! What `#[derive(KvEntity)]` implements: an entity's schema, its id and its term.
+//!
+//! Nothing in here knows keys, hashes or servers.
+
+mod id;
+mod schema;
+mod term;
+
+#[doc(hidden)]
+pub use id::GenerateId;
+pub use id::{IdArg, IdField, KvId};
+pub use schema::EntitySchema;
+pub use term::{FieldTerm, TermField, TermUnit};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// A struct that is stored as one hash.
+///
+/// Derive it; the macro's page ([`derive@crate::KvEntity`]) lists the attributes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an entity",
+    note = "derive it: `#[derive(Serialize, Deserialize, KvEntity)]`, with `#[id]` on one field"
+)]
+pub trait KvEntity: Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// The type of the id, without `Option`.
+    type Id: KvId;
+
+    /// The names and defaults that the attributes state.
+    const SCHEMA: EntitySchema;
+
+    /// The id, or `None` while it has not been generated.
+    fn id(&self) -> Option<&Self::Id>;
+
+    /// Replaces the id. The repository calls it with generated ids, and with the key's id after reading.
+    fn set_id(&mut self, id: Self::Id);
+
+    /// A new id, or `None` if ids of this entity are not generated.
+    fn generate_id() -> Option<Self::Id>;
+
+    /// The term that the entity itself states, by a field or a method.
+    ///
+    /// # Errors
+    ///
+    /// Why the stated term is none: zero, negative, not a number, too great.
+    fn term(&self) -> Result<FieldTerm, String>;
+
+    /// Writes what remains of the term into the `#[time_to_live]` field, where there is one. `None` is persistent;
+    /// `has_default` says whether a field that is `None` would mean a default term at the next save.
+    fn set_remaining(&mut self, remaining: Option<std::time::Duration>, has_default: bool);
+}
