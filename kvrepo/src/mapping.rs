@@ -1,0 +1,68 @@
+//! Serde ⇄ record: how an entity's value becomes the fields of a hash, and comes back equal.
+//!
+//! The rules are Spring's, so that a Java service can share the data: scalars are their text, structs flatten with
+//! dots (`address.city`), sequences with indices (`nicknames.[0]`), maps with keys (`attributes.[eye-color]`), bytes
+//! are raw, `None` is absent. They lose things that serde can say. *What the flat form cannot hold exactly is
+//! therefore stored as JSON in the one field at that path*: an empty sequence or map, a list with a `None` in it, a
+//! map whose key contains `]`, a value that decodes itself by what it finds. When reading, a field that stands at a
+//! container's own path is JSON. Nothing else needs an escape.
+//!
+//! | module | what it knows |
+//! | --- | --- |
+//! | [`record`] | the fields of a hash, in order |
+//! | [`path`] | how the text of a path is put together and taken apart |
+//! | [`scalar`] | the text of numbers, bools and characters |
+//! | [`key`] | the text of a map's key |
+//! | [`json`] | the JSON in one field |
+//! | [`shape`] | where a type decodes itself by what it finds |
+//! | [`ser`], [`de`] | the two ways |
+//! | [`hash`] | how tables of paths are hashed |
+//! | [`fault`] | what went wrong, and where; never with a stored value in it |
+//! | [`with`] | other forms that a field may have |
+
+mod de;
+mod fault;
+mod hash;
+mod json;
+mod key;
+mod path;
+mod record;
+mod scalar;
+mod ser;
+mod shape;
+pub mod with;
+
+#[cfg(test)]
+mod tests;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub use record::Record;
+
+use self::shape::Shape;
+use crate::{EntitySchema, Result};
+
+/// Writes an entity as a record.
+///
+/// # Errors
+///
+/// [`Error::Encode`](crate::Error::Encode) if it holds something that could not be read back.
+pub(crate) fn encode<T>(schema: &EntitySchema, value: &T) -> Result<Record>
+where
+    T: Serialize + DeserializeOwned + 'static,
+{
+    ser::encode(schema, Shape::of::<T>(schema.plain_paths), value)
+}
+
+/// Reads an entity from a record.
+///
+/// # Errors
+///
+/// [`Error::Decode`](crate::Error::Decode) with the path of what is not stored as the type needs it.
+pub(crate) fn decode<T>(schema: &EntitySchema, record: &Record) -> Result<T>
+where
+    T: Serialize + DeserializeOwned + 'static,
+{
+    de::decode(schema, Shape::of::<T>(schema.plain_paths), record)
+}
