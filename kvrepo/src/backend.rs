@@ -1,0 +1,109 @@
+//! The seam between the typed layer and what holds the data: [`Backend`], at the level of records.
+//!
+//! A backend knows nothing of entity types, and the layer above nothing of keys, scripts or sockets. Whatever
+//! batches takes a slice, and one call is one round trip for each chunk of it. Implement the trait to wrap a
+//! backend (to count calls, or to break some in a test) and hand it to
+//! [`StoreBuilder::backend`](crate::StoreBuilder::backend).
+
+mod keyspace;
+pub(crate) mod memory;
+pub(crate) mod operation;
+pub(crate) mod position;
+pub(crate) mod valkey;
+
+pub use keyspace::Keyspace;
+pub(crate) use keyspace::{DEFAULT_GRACE, DEFAULT_RETENTION};
+pub use memory::Memory;
+pub(crate) use operation::{GREATEST_TERM, TimeToLive};
+pub use operation::{
+    Lease, Loaded, LogEntry, LogPage, Reap, Reaped, Saved, ScanPage, Trigger, TriggerSink, Write, WriteTerm,
+};
+pub(crate) use position::Position;
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use crate::error::Result;
+
+/// Ends what it stands for when it is dropped.
+pub type Guard = Box<dyn Any + Send + Sync>;
+
+/// What every backend promises.
+///
+/// *Expired is absent, to every call at once*: an entity is expired as soon as the backend's clock is past its
+/// deadline, whether or not it has been reaped. Each write of one entity is one atomic step. `Err` of a whole call
+/// says that the call could not be made; the inner results of a batch are those of its items.
+#[async_trait]
+pub trait Backend: Debug + Send + Sync + 'static {
+    /// Writes entities whole, each replacing what its id held. If an earlier life of the id has expired and was not
+    /// reaped, it is reaped first.
+    async fn save(&self, keyspace: &Keyspace, writes: &[Write]) -> Result<Vec<Result<Saved>>>;
+
+    /// Reads living entities, in the order of `ids`. What remains of their terms is only asked for if `remaining`.
+    async fn load(&self, keyspace: &Keyspace, ids: &[String], remaining: bool)
+    -> Result<Vec<Option<Loaded>>>;
+
+    /// Whether there is a living entity with this id.
+    async fn exists(&self, keyspace: &Keyspace, id: &str) -> Result<bool>;
+
+    /// What remains of an entity's term.
+    async fn time_to_live(&self, keyspace: &Keyspace, id: &str) -> Result<TimeToLive>;
+
+    /// How many entities are alive.
+    async fn count(&self, keyspace: &Keyspace) -> Result<u64>;
+
+    /// Some of the ids, from a cursor on; `None` begins. An id that is there from the first page to the last is
+    /// found at least once. Ids of expired entities can be among them.
+    async fn scan(&self, keyspace: &Keyspace, cursor: Option<&str>) -> Result<ScanPage>;
+
+    /// Deletes entities and all that belongs to them; says for each whether it was alive. What had expired and was
+    /// not reaped is reaped instead.
+    async fn delete(&self, keyspace: &Keyspace, ids: &[String]) -> Result<Vec<Result<bool>>>;
+
+    /// Those of the ids whose entity is gone for another reason than its deadline: evicted, deleted by another client,
+    /// or expired by a term that another client set and that the server has yet to tell of.
+    async fn gone(&self, keyspace: &Keyspace, ids: &[String]) -> Result<Vec<String>>;
+
+    /// Cleans up after those of the ids that are [`gone`](Self::gone); returns them. Living entities are not touched,
+    /// and what waits to be reaped is left to that.
+    async fn repair(&self, keyspace: &Keyspace, ids: &[String]) -> Result<Vec<String>>;
+
+    /// Turns expired entities into events, at most [`Reap::limit`] of them, and says when to come again.
+    async fn reap(&self, keyspace: &Keyspace, reap: &Reap) -> Result<Reaped>;
+
+    /// Gives a lease back early. Losing this call costs the lease's length, nothing else.
+    async fn release(&self, keyspace: &Keyspace, token: &str) -> Result<()>;
+
+    /// The position of the newest event; where there is none, one that is before any that can come. Never
+    /// [`Position::START`], which asks for what there is, and so misses nothing.
+    async fn log_end(&self, keyspace: &Keyspace) -> Result<Position>;
+
+    /// Up to `limit` events after a position, oldest first, and whether some in between are lost.
+    async fn read_log(&self, keyspace: &Keyspace, after: Position, limit: usize) -> Result<LogPage>;
+
+    /// Waits for events behind any of these positions, and returns them with the index of their keyspace. May
+    /// return nothing, after a while. Dropping the future ends the wait.
+    async fn follow_log(&self, tails: &[(Arc<Keyspace>, Position)]) -> Result<Vec<(usize, LogEntry)>>;
+
+    /// Tells `sink` of expirations as the server notices them, until the guard is dropped. Returns once the
+    /// backend has confirmed that it listens, or knows that it cannot.
+    async fn listen(&self, sink: Arc<dyn TriggerSink>) -> Result<Guard>;
+}
+
+/// Walks through all ids of a keyspace and cleans up after those whose entity is gone. Returns how many there were.
+pub(crate) async fn sweep_ids(backend: &dyn Backend, keyspace: &Keyspace) -> Result<u64> {
+    let (mut cursor, mut repaired) = (None, 0);
+    loop {
+        let page = backend.scan(keyspace, cursor.as_deref()).await?;
+        if !page.ids.is_empty() {
+            repaired += backend.repair(keyspace, &page.ids).await?.len() as u64;
+        }
+        cursor = page.next;
+        if cursor.is_none() {
+            return Ok(repaired);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! A keyspace as a backend sees it: where its keys begin, and what is kept how long.
+
+use std::time::Duration;
+
+use crate::error::{Error, Result};
+
+/// The five minutes for which a phantom outlives its entity, unless the settings say otherwise.
+pub(crate) const DEFAULT_GRACE: Duration = Duration::from_secs(300);
+/// The hour for which events are kept, unless the settings say otherwise.
+pub(crate) const DEFAULT_RETENTION: Duration = Duration::from_secs(3600);
+
+/// A keyspace, with its settings resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Keyspace {
+    entity: &'static str,
+    name: String,
+    base: String,
+    shadow_copy: bool,
+    grace: u64,
+    retention: u64,
+}
+
+impl Keyspace {
+    /// A keyspace of the given name, below a key prefix that may be empty.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidSetting`] if the name or the prefix would break the key layout, or a span is zero or too
+    /// long.
+    pub fn new(
+        entity: &'static str,
+        prefix: &str,
+        name: &str,
+        shadow_copy: bool,
+        grace: Duration,
+        retention: Duration,
+    ) -> Result<Self> {
+        check_name("keyspace", name)?;
+        if !prefix.is_empty() {
+            check_characters("key prefix", prefix)?;
+        }
+        Ok(Self {
+            entity,
+            name: name.to_owned(),
+            base: format!("{prefix}{name}"),
+            shadow_copy,
+            grace: span("grace", grace)?,
+            retention: span("retention", retention)?,
+        })
+    }
+
+    /// The entity's type, for messages.
+    #[must_use]
+    pub fn entity(&self) -> &'static str {
+        self.entity
+    }
+
+    /// The name, without the store's key prefix.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The name with the key prefix: the key of the id set, and what all other keys of the keyspace begin with.
+    #[must_use]
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// The key of an entity's hash.
+    #[must_use]
+    pub fn entity_key(&self, id: &str) -> String {
+        format!("{}:{id}", self.base)
+    }
+
+    /// The id and whether it is its phantom's, if this is the key of an entity or of a phantom of this keyspace.
+    #[must_use]
+    pub fn id_of_key<'k>(&self, key: &'k str) -> Option<(&'k str, bool)> {
+        let rest = key.strip_prefix(self.base.as_str())?.strip_prefix(':')?;
+        match rest.strip_suffix(":phantom") {
+            Some(id) if !id.is_empty() => Some((id, true)),
+            _ if rest.is_empty() || rest.ends_with(":idx") => None,
+            _ => Some((rest, false)),
+        }
+    }
+
+    /// Whether a phantom is kept.
+    #[must_use]
+    pub fn shadow_copy(&self) -> bool {
+        self.shadow_copy
+    }
+
+    /// How long a phantom outlives its entity, in milliseconds.
+    #[must_use]
+    pub fn grace(&self) -> u64 {
+        self.grace
+    }
+
+    /// How long an event is kept, in milliseconds.
+    #[must_use]
+    pub fn retention(&self) -> u64 {
+        self.retention
+    }
+}
+
+fn span(what: &'static str, span: Duration) -> Result<u64> {
+    match u64::try_from(span.as_millis()) {
+        Ok(ms @ 1..=super::operation::GREATEST_TERM) => Ok(ms),
+        _ => Err(Error::InvalidSetting {
+            what,
+            name: format!("{span:?}"),
+            reason: "it has to be at least a millisecond and at most 4,000,000,000,000,000 of them".into(),
+        }),
+    }
+}
+
+fn check_name(what: &'static str, name: &str) -> Result<()> {
+    if name.is_empty() {
+        return Err(invalid(what, name, "it is empty"));
+    }
+    if name.starts_with(':') || name.ends_with(':') {
+        return Err(invalid(
+            what,
+            name,
+            "a colon at its start or end would blur where ids begin; take it away",
+        ));
+    }
+    check_characters(what, name)
+}
+
+fn check_characters(what: &'static str, name: &str) -> Result<()> {
+    match name
+        .chars()
+        .find(|c| matches!(c, '#' | '*' | '?' | '[') || c.is_whitespace())
+    {
+        None => Ok(()),
+        Some(c) => Err(invalid(
+            what,
+            name,
+            &format!(
+                "{c:?} is kept for kvrepo's own keys and for patterns; use letters, digits, `-`, `_`, `:`, `.`"
+            ),
+        )),
+    }
+}
+
+fn invalid(what: &'static str, name: &str, reason: &str) -> Error {
+    Error::InvalidSetting {
+        what,
+        name: name.to_owned(),
+        reason: reason.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keyspace(name: &str) -> Result<Keyspace> {
+        Keyspace::new("Person", "t1:", name, true, DEFAULT_GRACE, DEFAULT_RETENTION)
+    }
+
+    #[test]
+    fn keys_are_told_apart() {
+        let people = keyspace("shop:eu").unwrap();
+        assert_eq!(people.entity_key("a:b"), "t1:shop:eu:a:b");
+        assert_eq!(people.id_of_key("t1:shop:eu:a:b"), Some(("a:b", false)));
+        assert_eq!(people.id_of_key("t1:shop:eu:a:b:phantom"), Some(("a:b", true)));
+        assert_eq!(people.id_of_key("t1:shop:eu:phantom"), Some(("phantom", false)));
+        for foreign in [
+            "",
+            "t1:shop:eu",
+            "t1:shop:eu:",
+            "t1:shop:eu:1:idx",
+            "t1:shop:eu#expired",
+            "shop:eu:1",
+            "t1:shop:europe:1",
+        ] {
+            assert_eq!(people.id_of_key(foreign), None, "{foreign}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_would_break_the_layout_is_refused() {
+        for name in ["", "a#b", "a*", "a?", "a[bc]", "a b", "a\tb", ":a", "a:"] {
+            assert!(
+                matches!(keyspace(name), Err(Error::InvalidSetting { .. })),
+                "{name:?}"
+            );
+        }
+        assert!(keyspace("{people:17}").is_ok());
+        assert!(Keyspace::new("P", "a*", "x", true, DEFAULT_GRACE, DEFAULT_RETENTION).is_err());
+        assert!(Keyspace::new("P", "", "x", true, Duration::ZERO, DEFAULT_RETENTION).is_err());
+        assert!(Keyspace::new("P", "", "x", true, Duration::MAX, DEFAULT_RETENTION).is_err());
+    }
+}

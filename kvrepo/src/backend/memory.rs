@@ -1,0 +1,218 @@
+//! The backend without a server: the same semantics to the letter, on a clock that a test can move.
+//!
+//! An entity that has expired stays where it is until it is reaped, invisible to every call; until its grace is
+//! over it serves as its own phantom.
+
+mod clock;
+mod log;
+mod space;
+
+pub use clock::ManualClock;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use async_trait::async_trait;
+use tokio::sync::Notify;
+
+use self::clock::Clock;
+use self::space::Space;
+use super::{
+    Backend, Guard, Keyspace, Loaded, LogEntry, LogPage, Position, Reap, Reaped, Saved, ScanPage, TimeToLive,
+    Trigger, TriggerSink, Write, WriteTerm,
+};
+use crate::error::{Error, Result};
+
+/// How many ids a page of a scan has.
+const PAGE: usize = 256;
+/// How many events one look at the log returns.
+const EVENTS: usize = 512;
+
+/// The state of one in-memory store.
+///
+/// [`Store::in_memory`](crate::Store::in_memory) makes its own. One made here can be handed to several stores, which
+/// then share their entities as processes share a server.
+#[derive(Debug)]
+pub struct Memory {
+    clock: Clock,
+    /// Never held across an await, and by no caller for longer than one step: the steps are atomic through it.
+    spaces: Mutex<HashMap<String, Space>>,
+    /// Told when an event has been written.
+    written: Notify,
+}
+
+impl Memory {
+    /// Without entities; on the system's clock, or on one that a test moves.
+    #[must_use]
+    pub fn new(clock: Option<ManualClock>) -> Self {
+        Self {
+            clock: Clock::new(clock),
+            spaces: Mutex::default(),
+            written: Notify::new(),
+        }
+    }
+
+    fn spaces(&self) -> MutexGuard<'_, HashMap<String, Space>> {
+        // A panic between two changes of a step is impossible: no step calls foreign code.
+        self.spaces.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs one atomic step on a keyspace, and wakes the readers if it has written events.
+    fn step<R>(&self, keyspace: &Keyspace, step: impl FnOnce(&mut Space, u64) -> R) -> R {
+        let mut spaces = self.spaces();
+        let space = spaces.entry(keyspace.base().to_owned()).or_default();
+        let before = space.log.end();
+        let result = step(space, self.clock.now());
+        if space.log.end() != before {
+            self.written.notify_waiters();
+        }
+        result
+    }
+
+    fn deadline(keyspace: &Keyspace, term: WriteTerm, now: u64) -> Result<Option<u64>> {
+        match term {
+            WriteTerm::Persistent => Ok(None),
+            WriteTerm::After(ms) => Ok(Some(now.saturating_add(ms))),
+            WriteTerm::At(deadline) if deadline <= now => Err(Error::DeadlinePassed {
+                entity: keyspace.entity(),
+                deadline: SystemTime::UNIX_EPOCH + Duration::from_millis(deadline),
+            }),
+            WriteTerm::At(deadline) => Ok(Some(deadline)),
+        }
+    }
+}
+
+#[async_trait]
+impl Backend for Memory {
+    async fn save(&self, keyspace: &Keyspace, writes: &[Write]) -> Result<Vec<Result<Saved>>> {
+        let save = |write: &Write| {
+            self.step(keyspace, |space, now| {
+                let deadline = Self::deadline(keyspace, write.term, now)?;
+                let created = space.save(keyspace, &write.id, write.record.clone(), deadline, now);
+                Ok(Saved::new(created, deadline, now))
+            })
+        };
+        Ok(writes.iter().map(save).collect())
+    }
+
+    async fn load(&self, keyspace: &Keyspace, ids: &[String], _: bool) -> Result<Vec<Option<Loaded>>> {
+        let load = |id: &String| {
+            self.step(keyspace, |space, now| {
+                let entity = space.living(id, now)?;
+                Some(Loaded::new(entity.record.clone(), entity.remaining(now)))
+            })
+        };
+        Ok(ids.iter().map(load).collect())
+    }
+
+    async fn exists(&self, keyspace: &Keyspace, id: &str) -> Result<bool> {
+        Ok(self.step(keyspace, |space, now| space.living(id, now).is_some()))
+    }
+
+    async fn time_to_live(&self, keyspace: &Keyspace, id: &str) -> Result<TimeToLive> {
+        Ok(self.step(keyspace, |space, now| {
+            space
+                .living(id, now)
+                .map_or(TimeToLive::Missing, |entity| entity.remaining(now))
+        }))
+    }
+
+    async fn count(&self, keyspace: &Keyspace) -> Result<u64> {
+        Ok(self.step(keyspace, |space, now| space.count(now)))
+    }
+
+    async fn scan(&self, keyspace: &Keyspace, cursor: Option<&str>) -> Result<ScanPage> {
+        Ok(self.step(keyspace, |space, _| {
+            let ids = space.ids_after(cursor, PAGE);
+            let next = if ids.len() < PAGE {
+                None
+            } else {
+                ids.last().cloned()
+            };
+            ScanPage::new(ids, next)
+        }))
+    }
+
+    async fn delete(&self, keyspace: &Keyspace, ids: &[String]) -> Result<Vec<Result<bool>>> {
+        let delete = |id: &String| self.step(keyspace, |space, now| Ok(space.delete(id, now)));
+        Ok(ids.iter().map(delete).collect())
+    }
+
+    async fn gone(&self, _: &Keyspace, _: &[String]) -> Result<Vec<String>> {
+        // Nobody can take an entity away behind this backend's back.
+        Ok(Vec::new())
+    }
+
+    async fn repair(&self, keyspace: &Keyspace, ids: &[String]) -> Result<Vec<String>> {
+        self.gone(keyspace, ids).await
+    }
+
+    async fn reap(&self, keyspace: &Keyspace, reap: &Reap) -> Result<Reaped> {
+        Ok(self.step(keyspace, |space, now| {
+            if let Some(lease) = &reap.lease
+                && let Err(lapses) = space.lease(lease, now)
+            {
+                return Reaped::new(false, 0, false, Some(Duration::from_millis(lapses)));
+            }
+            let due = space.due(now, reap.limit);
+            let events = due
+                .iter()
+                .chain(&reap.expired)
+                .map(|id| u64::from(space.settle(id, now)))
+                .sum();
+            if reap.trim {
+                space.log.trim(now.saturating_sub(keyspace.retention()));
+            }
+            let next = space.next_deadline();
+            // An entity is expired once the clock is past its deadline, hence the millisecond.
+            let wait = next.map(|deadline| Duration::from_millis((deadline + 1).saturating_sub(now)));
+            Reaped::new(true, events, next.is_some_and(|deadline| deadline < now), wait)
+        }))
+    }
+
+    async fn release(&self, keyspace: &Keyspace, token: &str) -> Result<()> {
+        self.step(keyspace, |space, _| space.release(token));
+        Ok(())
+    }
+
+    async fn log_end(&self, keyspace: &Keyspace) -> Result<Position> {
+        Ok(self.step(keyspace, |space, now| match space.log.end() {
+            Position::START => Position::before_anything_after(now),
+            end => end,
+        }))
+    }
+
+    async fn read_log(&self, keyspace: &Keyspace, after: Position, limit: usize) -> Result<LogPage> {
+        Ok(self.step(keyspace, |space, _| space.log.read(after, limit)))
+    }
+
+    async fn follow_log(&self, tails: &[(Arc<Keyspace>, Position)]) -> Result<Vec<(usize, LogEntry)>> {
+        loop {
+            let mut written = std::pin::pin!(self.written.notified());
+            // Enabled before looking, so that what is written in between wakes.
+            written.as_mut().enable();
+            let mut found = Vec::new();
+            for (index, (keyspace, after)) in tails.iter().enumerate() {
+                let page = self.step(keyspace, |space, _| space.log.read(*after, EVENTS));
+                found.extend(page.entries.into_iter().map(|entry| (index, entry)));
+            }
+            if !found.is_empty() {
+                return Ok(found);
+            }
+            written.await;
+        }
+    }
+
+    async fn listen(&self, sink: Arc<dyn TriggerSink>) -> Result<Guard> {
+        let Some(mut moved) = self.clock.moved() else {
+            return Ok(Box::new(()));
+        };
+        let task = tokio::spawn(async move {
+            while moved.changed().await.is_ok() {
+                sink.trigger(Trigger::Everything);
+            }
+        });
+        Ok(Box::new(crate::listener::AbortOnDrop::from(task)))
+    }
+}

@@ -1,0 +1,246 @@
+//! What is asked of a backend, and what it answers.
+
+use std::time::Duration;
+
+use super::Position;
+use crate::mapping::Record;
+
+/// The greatest term, and the greatest deadline, in milliseconds: with a grace of the same size still below 2^53,
+/// so that it is exact in a script and as a sorted set's score.
+pub(crate) const GREATEST_TERM: u64 = 4_000_000_000_000_000;
+
+/// When a write expires.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WriteTerm {
+    /// Never.
+    Persistent,
+    /// So many milliseconds after the write, by the backend's clock.
+    After(u64),
+    /// At so many milliseconds since 1970, by the backend's clock.
+    At(u64),
+}
+
+/// One entity to be written.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Write {
+    /// The id, as it stands in the key.
+    pub id: String,
+    /// The fields; at least one.
+    pub record: Record,
+    /// When it expires.
+    pub term: WriteTerm,
+}
+
+impl Write {
+    /// Writes `record` under `id`, to expire as `term` says.
+    #[must_use]
+    pub fn new(id: String, record: Record, term: WriteTerm) -> Self {
+        Self { id, record, term }
+    }
+}
+
+/// What a write did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Saved {
+    /// Whether there was no living entity with this id before.
+    pub created: bool,
+    /// The deadline that was set, in milliseconds since 1970 by the backend's clock; `None` is persistent.
+    pub deadline: Option<u64>,
+    /// What the backend's clock said.
+    pub now: u64,
+}
+
+impl Saved {
+    /// The answer to a write.
+    #[must_use]
+    pub fn new(created: bool, deadline: Option<u64>, now: u64) -> Self {
+        Self {
+            created,
+            deadline,
+            now,
+        }
+    }
+}
+
+/// What remains of a term.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TimeToLive {
+    /// There is no living entity.
+    Missing,
+    /// It does not expire.
+    Persistent,
+    /// It expires in so long.
+    In(Duration),
+}
+
+/// An entity that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Loaded {
+    /// Its fields.
+    pub record: Record,
+    /// What remains of its term, if that was asked for; otherwise [`TimeToLive::Persistent`].
+    pub remaining: TimeToLive,
+}
+
+impl Loaded {
+    /// An entity that was read.
+    #[must_use]
+    pub fn new(record: Record, remaining: TimeToLive) -> Self {
+        Self { record, remaining }
+    }
+}
+
+/// Some ids, and where to go on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ScanPage {
+    /// Ids; there can be none although the scan goes on.
+    pub ids: Vec<String>,
+    /// Where the next page begins; `None` after the last.
+    pub next: Option<String>,
+}
+
+impl ScanPage {
+    /// A page of ids.
+    #[must_use]
+    pub fn new(ids: Vec<String>, next: Option<String>) -> Self {
+        Self { ids, next }
+    }
+}
+
+/// The right to be the one that reaps a keyspace. Only cost depends on it, never correctness.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Lease {
+    /// Who asks.
+    pub token: String,
+    /// For how many milliseconds.
+    pub length: u64,
+}
+
+impl Lease {
+    /// A lease of `length` milliseconds for `token`.
+    #[must_use]
+    pub fn new(token: String, length: u64) -> Self {
+        Self { token, length }
+    }
+}
+
+/// What to reap.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Reap {
+    /// Ids that are known to have expired, whatever the deadline index says of them.
+    pub expired: Vec<String>,
+    /// How many due entities to reap at most in this call.
+    pub limit: usize,
+    /// Whether to drop events that are older than the retention.
+    pub trim: bool,
+    /// Do nothing unless this lease can be had or is held.
+    pub lease: Option<Lease>,
+}
+
+impl Reap {
+    /// Reaps up to `limit` due entities.
+    #[must_use]
+    pub fn due(limit: usize) -> Self {
+        Self {
+            expired: Vec::new(),
+            limit,
+            trim: false,
+            lease: None,
+        }
+    }
+}
+
+/// What a reap found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Reaped {
+    /// Whether the lease was had, or none was asked for. If not, nothing else was done.
+    pub leader: bool,
+    /// How many events were written.
+    pub events: u64,
+    /// Whether more entities are due.
+    pub more: bool,
+    /// How long until the next deadline, or until the lease of another lapses; `None` if there is none.
+    pub next: Option<Duration>,
+}
+
+impl Reaped {
+    /// What a reap found.
+    #[must_use]
+    pub fn new(leader: bool, events: u64, more: bool, next: Option<Duration>) -> Self {
+        Self {
+            leader,
+            events,
+            more,
+            next,
+        }
+    }
+}
+
+/// One event in the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LogEntry {
+    /// Where it stands.
+    pub position: Position,
+    /// The id of the entity that expired.
+    pub id: String,
+    /// When it expired, in milliseconds since 1970 by the backend's clock.
+    pub deadline: u64,
+    /// What it held; `None` if no phantom was kept, or none was left.
+    pub record: Option<Record>,
+}
+
+impl LogEntry {
+    /// An event.
+    #[must_use]
+    pub fn new(position: Position, id: String, deadline: u64, record: Option<Record>) -> Self {
+        Self {
+            position,
+            id,
+            deadline,
+            record,
+        }
+    }
+}
+
+/// Some events of the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LogPage {
+    /// The events, oldest first.
+    pub entries: Vec<LogEntry>,
+    /// If events after the position asked for were dropped before they could be read: the last of those.
+    pub lost_until: Option<Position>,
+}
+
+impl LogPage {
+    /// Some events.
+    #[must_use]
+    pub fn new(entries: Vec<LogEntry>, lost_until: Option<Position>) -> Self {
+        Self { entries, lost_until }
+    }
+}
+
+/// Why it is worth looking for expired entities now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Trigger<'a> {
+    /// The server said that this key has expired.
+    Expired(&'a [u8]),
+    /// Something may have been missed, or time has moved: look at everything.
+    Everything,
+}
+
+/// Where a backend sends its triggers.
+pub trait TriggerSink: std::fmt::Debug + Send + Sync + 'static {
+    /// Takes note of a trigger. Must not block.
+    fn trigger(&self, trigger: Trigger<'_>);
+}

@@ -1,0 +1,430 @@
+//! The backend on a standalone Valkey or Redis server.
+//!
+//! The client crate is touched below this module and nowhere else.
+
+mod connection;
+mod endpoint;
+mod fault;
+mod listener;
+mod reply;
+mod script;
+mod server;
+mod stream;
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use async_trait::async_trait;
+use redis::{RedisError, Value};
+
+use self::connection::{Call, Connection};
+use self::endpoint::Endpoint;
+use self::listener::Flags;
+use self::stream::Follower;
+use super::{
+    Backend, Guard, Keyspace, Loaded, LogEntry, LogPage, Position, Reap, Reaped, Saved, ScanPage, TimeToLive,
+    TriggerSink, Write, WriteTerm,
+};
+use crate::error::{Error, Result};
+
+/// How many ids or entities go into one pipeline. Bounds the memory of a batch, and for how long one keeps the
+/// server from answering others.
+const CHUNK: usize = 256;
+/// How many ids a page of a scan asks for.
+const PAGE: u64 = 500;
+
+/// One server.
+#[derive(Debug)]
+pub(crate) struct Valkey {
+    endpoint: Endpoint,
+    flags: Flags,
+    /// For what callers ask.
+    commands: Connection,
+    /// For what the listener does, so that neither waits for the other.
+    reaping: Connection,
+    follower: Follower,
+}
+
+impl Valkey {
+    /// Connects, and checks that the server will do.
+    pub(crate) async fn connect(url: &str, deadline: Duration, leave_flags: bool) -> Result<Self> {
+        let endpoint = Endpoint::new(url, deadline)?;
+        let flags = if leave_flags { Flags::Leave } else { Flags::Add };
+        let commands = Connection::new(endpoint.clone());
+        server::check(&commands).await?;
+        let reaping = Connection::new(endpoint.clone());
+        let follower = Follower::new(endpoint.clone());
+        Ok(Self {
+            endpoint,
+            flags,
+            commands,
+            reaping,
+            follower,
+        })
+    }
+
+    async fn repair_or_look(
+        &self,
+        call: Call,
+        keyspace: &Keyspace,
+        repair: &str,
+        ids: &[String],
+    ) -> Result<Vec<String>> {
+        let mut gone = Vec::new();
+        for chunk in ids.chunks(CHUNK) {
+            let invocation = lives(&script::REPAIR, keyspace).bytes(repair);
+            let invocation = chunk.iter().fold(invocation, |call, id| call.bytes(id));
+            let reply = self.reaping.run(call, &invocation).await?;
+            let reply = reply.map_err(|error| script_error(call, keyspace, error))?;
+            let Value::Array(found) = reply else {
+                return Err(reply::unexpected(call.operation));
+            };
+            gone.extend(found.into_iter().filter_map(reply::text));
+        }
+        Ok(gone)
+    }
+}
+
+#[async_trait]
+impl Backend for Valkey {
+    async fn save(&self, keyspace: &Keyspace, writes: &[Write]) -> Result<Vec<Result<Saved>>> {
+        let call = Call::write("save");
+        let shadow = if keyspace.shadow_copy() { "1" } else { "0" };
+        let mut results = Vec::with_capacity(writes.len());
+        for chunk in writes.chunks(CHUNK) {
+            let invocations: Vec<_> = chunk
+                .iter()
+                .map(|write| {
+                    let (term, millis) = match write.term {
+                        WriteTerm::Persistent => ("never", 0),
+                        WriteTerm::After(millis) => ("after", millis),
+                        WriteTerm::At(deadline) => ("at", deadline),
+                    };
+                    let invocation = script::SAVE
+                        .on(keyspace.base())
+                        .number(keyspace.grace())
+                        .number(keyspace.retention());
+                    invocation
+                        .bytes(&write.id)
+                        .bytes(term)
+                        .number(millis)
+                        .bytes(shadow)
+                        .fields(write.record.iter())
+                })
+                .collect();
+            let replies = match self.commands.run_all(call, &invocations).await {
+                Ok(replies) => replies,
+                // A batch reports by item: those of earlier chunks are done, and are said to be.
+                Err(error) if results.is_empty() => return Err(error),
+                Err(error) => {
+                    results.extend(chunk.iter().map(|_| Err(error.again())));
+                    let rest = writes.len() - results.len();
+                    results.extend((0..rest).map(|_| Err(skipped(call))));
+                    return Ok(results);
+                }
+            };
+            results.extend(replies.into_iter().zip(chunk).map(|(reply, write)| match reply {
+                Ok(reply) => saved(&reply),
+                Err(error) => Err(refused(call, keyspace, write.term, error)),
+            }));
+        }
+        Ok(results)
+    }
+
+    async fn load(
+        &self,
+        keyspace: &Keyspace,
+        ids: &[String],
+        remaining: bool,
+    ) -> Result<Vec<Option<Loaded>>> {
+        let call = Call::read("find");
+        let mut found = Vec::with_capacity(ids.len());
+        for chunk in ids.chunks(CHUNK) {
+            let mut pipeline = redis::pipe();
+            pipeline.ignore_errors();
+            for id in chunk {
+                let key = keyspace.entity_key(id);
+                if remaining {
+                    // Both of the same moment, or a term could be that of another life.
+                    pipeline
+                        .cmd("MULTI")
+                        .cmd("HGETALL")
+                        .arg(&key)
+                        .cmd("PTTL")
+                        .arg(&key)
+                        .cmd("EXEC");
+                } else {
+                    pipeline.cmd("HGETALL").arg(&key);
+                }
+            }
+            let replies = self.commands.pipeline(call, &pipeline).await?;
+            let each = if remaining { 4 } else { 1 };
+            let mut replies = replies.into_iter();
+            for id in chunk {
+                let reply = replies.by_ref().take(each).last().unwrap_or(Ok(Value::Nil));
+                let reply = reply.map_err(|error| collision(call, keyspace, id, error))?;
+                found.push(if remaining {
+                    with_remaining(reply, keyspace, id)
+                } else {
+                    without_remaining(reply)
+                }?);
+            }
+        }
+        Ok(found)
+    }
+
+    async fn exists(&self, keyspace: &Keyspace, id: &str) -> Result<bool> {
+        let call = Call::read("exists");
+        let reply = self
+            .commands
+            .command(call, redis::cmd("EXISTS").arg(keyspace.entity_key(id)))
+            .await?;
+        Ok(reply::integer(&reply).ok_or_else(|| reply::unexpected(call.operation))? == 1)
+    }
+
+    async fn time_to_live(&self, keyspace: &Keyspace, id: &str) -> Result<TimeToLive> {
+        let call = Call::read("time to live");
+        let reply = self
+            .commands
+            .command(call, redis::cmd("PTTL").arg(keyspace.entity_key(id)))
+            .await?;
+        Ok(time_to_live(
+            reply::integer(&reply).ok_or_else(|| reply::unexpected(call.operation))?,
+        ))
+    }
+
+    async fn count(&self, keyspace: &Keyspace) -> Result<u64> {
+        let call = Call::read("count");
+        let reply = self
+            .commands
+            .run(call, &script::COUNT.on(keyspace.base()))
+            .await?;
+        let reply = reply.map_err(|error| script_error(call, keyspace, error))?;
+        let count = reply::integer(&reply).and_then(|count| u64::try_from(count).ok());
+        count.ok_or_else(|| reply::unexpected(call.operation))
+    }
+
+    async fn scan(&self, keyspace: &Keyspace, cursor: Option<&str>) -> Result<ScanPage> {
+        let call = Call::read("find all");
+        let mut command = redis::cmd("SSCAN");
+        command
+            .arg(keyspace.base())
+            .arg(cursor.unwrap_or("0"))
+            .arg("COUNT")
+            .arg(PAGE);
+        let reply = self
+            .commands
+            .command(call, &command)
+            .await
+            .map_err(|error| id_set_collision(keyspace, error))?;
+        let Value::Array(parts) = reply else {
+            return Err(reply::unexpected(call.operation));
+        };
+        let [next, Value::Array(ids)] =
+            <[Value; 2]>::try_from(parts).map_err(|_| reply::unexpected(call.operation))?
+        else {
+            return Err(reply::unexpected(call.operation));
+        };
+        // An id that is no text cannot be one of ours, nor can it be asked for.
+        let ids = ids.into_iter().filter_map(reply::text).collect();
+        Ok(ScanPage::new(ids, reply::text(next).filter(|next| next != "0")))
+    }
+
+    async fn delete(&self, keyspace: &Keyspace, ids: &[String]) -> Result<Vec<Result<bool>>> {
+        let call = Call::write("delete");
+        let mut results = Vec::with_capacity(ids.len());
+        for chunk in ids.chunks(CHUNK) {
+            let invocations: Vec<_> = chunk
+                .iter()
+                .map(|id| lives(&script::DELETE, keyspace).bytes(id))
+                .collect();
+            let replies = match self.commands.run_all(call, &invocations).await {
+                Ok(replies) => replies,
+                Err(error) if results.is_empty() => return Err(error),
+                Err(error) => {
+                    results.extend(chunk.iter().map(|_| Err(error.again())));
+                    let rest = ids.len() - results.len();
+                    results.extend((0..rest).map(|_| Err(skipped(call))));
+                    return Ok(results);
+                }
+            };
+            results.extend(replies.into_iter().map(|reply| match reply {
+                Ok(reply) => Ok(reply::integer(&reply) == Some(1)),
+                Err(error) => Err(script_error(call, keyspace, error)),
+            }));
+        }
+        Ok(results)
+    }
+
+    async fn gone(&self, keyspace: &Keyspace, ids: &[String]) -> Result<Vec<String>> {
+        self.repair_or_look(Call::read("look for what is gone"), keyspace, "0", ids)
+            .await
+    }
+
+    async fn repair(&self, keyspace: &Keyspace, ids: &[String]) -> Result<Vec<String>> {
+        self.repair_or_look(Call::write("repair"), keyspace, "1", ids)
+            .await
+    }
+
+    async fn reap(&self, keyspace: &Keyspace, reap: &Reap) -> Result<Reaped> {
+        let call = Call::write("reap");
+        let (token, length) = reap
+            .lease
+            .as_ref()
+            .map_or(("", 0), |lease| (lease.token.as_str(), lease.length));
+        let invocation = lives(&script::REAP, keyspace).number(reap.limit as u64);
+        let invocation = invocation
+            .bytes(if reap.trim { "1" } else { "0" })
+            .bytes(token)
+            .number(length);
+        let invocation = reap.expired.iter().fold(invocation, |call, id| call.bytes(id));
+        let reply = self
+            .reaping
+            .run(call, &invocation)
+            .await?
+            .map_err(|error| script_error(call, keyspace, error))?;
+        let [leader, events, more, wait] =
+            reply::integers(&reply).ok_or_else(|| reply::unexpected(call.operation))?;
+        let wait = u64::try_from(wait).ok().map(Duration::from_millis);
+        Ok(Reaped::new(leader == 1, events.unsigned_abs(), more == 1, wait))
+    }
+
+    async fn release(&self, keyspace: &Keyspace, token: &str) -> Result<()> {
+        let call = Call::write("release");
+        let reply = self
+            .reaping
+            .run(call, &script::RELEASE.on(keyspace.base()).bytes(token))
+            .await?;
+        reply
+            .map(drop)
+            .map_err(|error| script_error(call, keyspace, error))
+    }
+
+    async fn log_end(&self, keyspace: &Keyspace) -> Result<Position> {
+        stream::end(&self.commands, keyspace).await
+    }
+
+    async fn read_log(&self, keyspace: &Keyspace, after: Position, limit: usize) -> Result<LogPage> {
+        stream::read(&self.reaping, keyspace, after, limit).await
+    }
+
+    async fn follow_log(&self, tails: &[(Arc<Keyspace>, Position)]) -> Result<Vec<(usize, LogEntry)>> {
+        self.follower.follow(tails).await
+    }
+
+    async fn listen(&self, sink: Arc<dyn TriggerSink>) -> Result<Guard> {
+        listener::start(self.endpoint.clone(), self.flags, sink).await
+    }
+}
+
+/// A call of a script that ends lives: they all begin with the same settings.
+fn lives<'a>(script: &'a script::Script, keyspace: &'a Keyspace) -> script::Invocation<'a> {
+    script
+        .on(keyspace.base())
+        .number(keyspace.grace())
+        .number(keyspace.retention())
+}
+
+fn saved(reply: &Value) -> Result<Saved> {
+    let [created, deadline, now] = reply::integers(reply).ok_or_else(|| reply::unexpected("save"))?;
+    Ok(Saved::new(
+        created == 1,
+        u64::try_from(deadline).ok(),
+        now.unsigned_abs(),
+    ))
+}
+
+fn without_remaining(reply: Value) -> Result<Option<Loaded>> {
+    let record = reply::record(reply).ok_or_else(|| reply::unexpected("find"))?;
+    Ok((!record.is_empty()).then(|| Loaded::new(record, TimeToLive::Persistent)))
+}
+
+/// Of a hash and its `PTTL`, both read in one transaction.
+fn with_remaining(reply: Value, keyspace: &Keyspace, id: &str) -> Result<Option<Loaded>> {
+    let Value::Array(parts) = reply else {
+        return Err(reply::unexpected("find"));
+    };
+    let Ok([hash, remaining]) = <[Value; 2]>::try_from(parts) else {
+        return Err(reply::unexpected("find"));
+    };
+    if let Value::ServerError(_) = hash {
+        return Err(Error::KeyCollision {
+            key: keyspace.entity_key(id),
+        });
+    }
+    let remaining = time_to_live(reply::integer(&remaining).ok_or_else(|| reply::unexpected("find"))?);
+    let loaded = without_remaining(hash)?.filter(|_| remaining != TimeToLive::Missing);
+    Ok(loaded.map(|loaded| Loaded { remaining, ..loaded }))
+}
+
+/// What `PTTL` says. At its very deadline a key is still there: it has less than a millisecond, but not nothing.
+fn time_to_live(millis: i64) -> TimeToLive {
+    match millis {
+        -2 => TimeToLive::Missing,
+        ..0 => TimeToLive::Persistent,
+        millis => TimeToLive::In(Duration::from_millis(millis.unsigned_abs().max(1))),
+    }
+}
+
+/// What the save script refused, or how it failed.
+fn refused(call: Call, keyspace: &Keyspace, term: WriteTerm, error: RedisError) -> Error {
+    let entity = keyspace.entity();
+    match (error.code(), term) {
+        (Some("KVPASSED"), WriteTerm::At(deadline)) => {
+            let deadline = SystemTime::UNIX_EPOCH + Duration::from_millis(deadline);
+            Error::DeadlinePassed { entity, deadline }
+        }
+        (Some("KVRANGE"), _) => Error::InvalidTimeToLive {
+            entity,
+            reason: "the deadline is beyond what a server can hold".into(),
+        },
+        _ => script_error(call, keyspace, error),
+    }
+}
+
+fn script_error(call: Call, keyspace: &Keyspace, error: RedisError) -> Error {
+    match error.code() {
+        Some("KVCOLLISION") => Error::KeyCollision {
+            key: error.detail().unwrap_or_default().to_owned(),
+        },
+        _ if fault::is_wrong_type(&error) => Error::KeyCollision {
+            key: keyspace.base().to_owned(),
+        },
+        _ => call.fault(error),
+    }
+}
+
+fn collision(call: Call, keyspace: &Keyspace, id: &str, error: RedisError) -> Error {
+    if fault::is_wrong_type(&error) {
+        Error::KeyCollision {
+            key: keyspace.entity_key(id),
+        }
+    } else {
+        call.fault(error)
+    }
+}
+
+fn id_set_collision(keyspace: &Keyspace, error: Error) -> Error {
+    match &error {
+        Error::Backend { source, .. }
+            if source
+                .downcast_ref::<RedisError>()
+                .is_some_and(fault::is_wrong_type) =>
+        {
+            Error::KeyCollision {
+                key: keyspace.base().to_owned(),
+            }
+        }
+        _ => error,
+    }
+}
+
+/// An item that was not sent because an earlier one's call failed.
+fn skipped(call: Call) -> Error {
+    Error::Backend {
+        operation: call.operation,
+        outcome: crate::Outcome::NotExecuted,
+        transient: true,
+        source: "an earlier part of the batch failed".into(),
+    }
+}

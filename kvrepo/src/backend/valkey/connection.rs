@@ -1,0 +1,228 @@
+//! One multiplexed connection that comes back by itself, every call on it under a deadline.
+//!
+//! The client's own manager waits for a reconnect without bound, does not tell a call that was never sent from one
+//! whose reply was lost, and stays on a server that hangs. So the reconnecting is done here: a call that finds no
+//! connection makes one, within its deadline, and while others wait for the same; a connection that has broken, or
+//! has let several calls in a row run into their deadlines, is dropped.
+
+use std::future::Future;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use redis::aio::MultiplexedConnection;
+use redis::{Cmd, Pipeline, PushInfo, PushKind, RedisResult, Value};
+use tokio::sync::Mutex;
+use tokio::time::{Instant, sleep_until, timeout_at};
+
+use super::endpoint::Endpoint;
+use super::fault;
+use crate::error::{Error, Outcome, Result};
+
+/// After how many timeouts in a row a connection is given up.
+const TIMEOUTS: u32 = 3;
+/// The wait after the first failed attempt to connect; it doubles with each.
+const FIRST_BACKOFF: Duration = Duration::from_millis(20);
+/// The longest wait between two attempts.
+const LAST_BACKOFF: Duration = Duration::from_secs(1);
+
+/// Whether a call changes anything, and so what its failure means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Read,
+    Write,
+}
+
+impl Kind {
+    fn fault(self, operation: &'static str, error: redis::RedisError) -> Error {
+        match self {
+            Self::Read => fault::of_read(operation, error),
+            Self::Write => fault::of_write(operation, error),
+        }
+    }
+
+    fn lost(self) -> Outcome {
+        match self {
+            Self::Read => Outcome::NotExecuted,
+            Self::Write => Outcome::Unknown,
+        }
+    }
+}
+
+/// A call: what it is named in errors, and whether it changes anything.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Call {
+    pub(super) operation: &'static str,
+    pub(super) kind: Kind,
+}
+
+impl Call {
+    pub(super) const fn read(operation: &'static str) -> Self {
+        Self {
+            operation,
+            kind: Kind::Read,
+        }
+    }
+
+    pub(super) const fn write(operation: &'static str) -> Self {
+        Self {
+            operation,
+            kind: Kind::Write,
+        }
+    }
+
+    pub(super) fn fault(self, error: redis::RedisError) -> Error {
+        self.kind.fault(self.operation, error)
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Connection {
+    endpoint: Endpoint,
+    /// The connection in use, if any, and its number.
+    link: RwLock<(u64, Option<MultiplexedConnection>)>,
+    /// Held while connecting, so that one caller connects and the others wait for it.
+    attempts: Mutex<Attempts>,
+    /// The number of the last link that was seen to have broken; told by the client without a call being made.
+    broken: Arc<AtomicU64>,
+    timeouts: AtomicU32,
+}
+
+/// When another attempt to connect may be made.
+#[derive(Debug)]
+struct Attempts {
+    backoff: Duration,
+    not_before: Instant,
+}
+
+impl Connection {
+    pub(super) fn new(endpoint: Endpoint) -> Self {
+        Self {
+            endpoint,
+            link: RwLock::new((0, None)),
+            attempts: Mutex::new(Attempts {
+                backoff: FIRST_BACKOFF,
+                not_before: Instant::now(),
+            }),
+            broken: Arc::default(),
+            timeouts: AtomicU32::new(0),
+        }
+    }
+
+    pub(super) async fn command(&self, call: Call, command: &Cmd) -> Result<Value> {
+        self.call(
+            call,
+            |mut open| async move { command.query_async(&mut open).await },
+        )
+        .await
+    }
+
+    /// Sends a pipeline; the results are those of its commands, each of its own.
+    pub(super) async fn pipeline(&self, call: Call, pipeline: &Pipeline) -> Result<Vec<RedisResult<Value>>> {
+        self.call(
+            call,
+            |mut open| async move { pipeline.query_async(&mut open).await },
+        )
+        .await
+    }
+
+    async fn call<R, F>(&self, call: Call, send: impl FnOnce(MultiplexedConnection) -> F) -> Result<R>
+    where
+        F: Future<Output = RedisResult<R>>,
+    {
+        let until = Instant::now() + self.endpoint.deadline;
+        let (number, open) = self.open(call, until).await?;
+        match timeout_at(until, send(open)).await {
+            Ok(Ok(reply)) => {
+                self.timeouts.store(0, Ordering::Relaxed);
+                Ok(reply)
+            }
+            Ok(Err(error)) if error.is_timeout() => Err(self.timed_out(call, number)),
+            Ok(Err(error)) => {
+                if fault::breaks_connection(&error) {
+                    self.broken.fetch_max(number, Ordering::Relaxed);
+                }
+                Err(call.fault(error))
+            }
+            Err(_) => Err(self.timed_out(call, number)),
+        }
+    }
+
+    fn timed_out(&self, call: Call, number: u64) -> Error {
+        if self.timeouts.fetch_add(1, Ordering::Relaxed) + 1 >= TIMEOUTS {
+            tracing::warn!(endpoint = %self.endpoint, "several calls in a row timed out; connecting anew");
+            self.broken.fetch_max(number, Ordering::Relaxed);
+            self.timeouts.store(0, Ordering::Relaxed);
+        }
+        Error::Timeout {
+            operation: call.operation,
+            after: self.endpoint.deadline,
+            outcome: call.kind.lost(),
+        }
+    }
+
+    /// The connection in use, unless it has broken; in any case its number.
+    fn in_use(&self) -> (u64, Option<MultiplexedConnection>) {
+        let (number, open) = &*self.link.read().unwrap_or_else(PoisonError::into_inner);
+        let works = *number > self.broken.load(Ordering::Relaxed);
+        (*number, open.as_ref().filter(|_| works).cloned())
+    }
+
+    /// The connection in use, or a new one. Nothing has been sent if this fails.
+    async fn open(&self, call: Call, until: Instant) -> Result<(u64, MultiplexedConnection)> {
+        if let (number, Some(open)) = self.in_use() {
+            return Ok((number, open));
+        }
+        let unreached = || Error::Timeout {
+            operation: call.operation,
+            after: self.endpoint.deadline,
+            outcome: Outcome::NotExecuted,
+        };
+        let mut attempts = timeout_at(until, self.attempts.lock())
+            .await
+            .map_err(|_| unreached())?;
+        loop {
+            // Another caller may have connected meanwhile.
+            let number = match self.in_use() {
+                (number, Some(open)) => return Ok((number, open)),
+                (number, None) => number + 1,
+            };
+            timeout_at(until, sleep_until(attempts.not_before))
+                .await
+                .map_err(|_| unreached())?;
+            match timeout_at(until, self.connect(number)).await {
+                Ok(Ok(open)) => {
+                    *self.link.write().unwrap_or_else(PoisonError::into_inner) = (number, Some(open));
+                    attempts.backoff = FIRST_BACKOFF;
+                }
+                Ok(Err(error)) => {
+                    let next = Instant::now() + attempts.backoff;
+                    attempts.not_before = next;
+                    attempts.backoff = (attempts.backoff * 2).min(LAST_BACKOFF);
+                    // What will not be better in a moment, such as a wrong password, is said at once.
+                    if !error.is_io_error() || next >= until {
+                        return Err(fault::of_read(call.operation, error));
+                    }
+                }
+                Err(_) => return Err(unreached()),
+            }
+        }
+    }
+
+    async fn connect(&self, number: u64) -> RedisResult<MultiplexedConnection> {
+        let config = self.endpoint.config(self.endpoint.deadline);
+        // RESP3 tells of a closed socket without a call being made; the next call then connects before it sends.
+        let config = if self.endpoint.speaks_resp3() {
+            let broken = Arc::clone(&self.broken);
+            config.set_push_sender(move |push: PushInfo| {
+                if push.kind == PushKind::Disconnection {
+                    broken.fetch_max(number, Ordering::Relaxed);
+                }
+                Ok::<_, redis::aio::SendError>(())
+            })
+        } else {
+            config
+        };
+        self.endpoint.open(&config).await
+    }
+}

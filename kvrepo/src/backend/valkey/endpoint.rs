@@ -1,0 +1,99 @@
+//! Where the server is, and how it is spoken to.
+
+use std::fmt;
+use std::time::Duration;
+
+use redis::aio::MultiplexedConnection;
+use redis::io::tcp::socket2::TcpKeepalive;
+use redis::{AsyncConnectionConfig, Client, IntoConnectionInfo, ProtocolVersion};
+
+use super::fault;
+use crate::error::Result;
+
+/// How long a socket may be silent before the kernel gives it up.
+const DEAD_AFTER: Duration = Duration::from_secs(10);
+
+/// A server's address and the settings of every connection to it. `Debug` and `Display` show no secret.
+#[derive(Clone)]
+pub(super) struct Endpoint {
+    client: Client,
+    address: String,
+    database: i64,
+    /// The longest that a call may take, connecting included.
+    pub(super) deadline: Duration,
+}
+
+impl Endpoint {
+    /// Takes a URL: `redis://`, `valkey://`, `unix://`, with user, password, database, `?protocol=resp2`.
+    pub(super) fn new(url: &str, deadline: Duration) -> Result<Self> {
+        let open = || {
+            let info = url.into_connection_info()?;
+            let keepalive = TcpKeepalive::new()
+                .with_time(DEAD_AFTER)
+                .with_interval(DEAD_AFTER / 2)
+                .with_retries(3);
+            let tcp = info.tcp_settings().clone();
+            let tcp = tcp
+                .set_nodelay(true)
+                .set_user_timeout(DEAD_AFTER)
+                .set_keepalive(keepalive);
+            let settings = info.redis_settings().clone();
+            // The client speaks RESP2 unless told otherwise; only RESP3 notices a closed socket without a call.
+            let settings = if url.contains("protocol=") {
+                settings
+            } else {
+                settings.set_protocol(ProtocolVersion::RESP3)
+            };
+            let settings = settings.set_lib_name("kvrepo", env!("CARGO_PKG_VERSION"));
+            let (address, database) = (info.addr().to_string(), settings.db());
+            let client = Client::open(info.set_tcp_settings(tcp).set_redis_settings(settings))?;
+            Ok(Self {
+                client,
+                address,
+                database,
+                deadline,
+            })
+        };
+        open().map_err(|error| fault::of_read("connect", error))
+    }
+
+    /// The number of the database in use.
+    pub(super) fn database(&self) -> i64 {
+        self.database
+    }
+
+    /// Whether the connections speak RESP3.
+    pub(super) fn speaks_resp3(&self) -> bool {
+        self.client.get_connection_info().redis_settings().protocol() != ProtocolVersion::RESP2
+    }
+
+    /// What all connections have in common. `response` bounds the wait for one reply.
+    pub(super) fn config(&self, response: Duration) -> AsyncConnectionConfig {
+        AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(self.deadline))
+            .set_response_timeout(Some(response))
+            .set_pipeline_buffer_size(1024)
+    }
+
+    /// Opens a connection.
+    pub(super) async fn open(
+        &self,
+        config: &AsyncConnectionConfig,
+    ) -> redis::RedisResult<MultiplexedConnection> {
+        self.client
+            .get_multiplexed_async_connection_with_config(config)
+            .await
+    }
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.address, self.database)
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Endpoint({self})")
+    }
+}

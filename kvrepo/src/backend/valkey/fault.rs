@@ -1,0 +1,74 @@
+//! What a failure of the client crate means for a caller.
+
+use redis::{ErrorKind, RedisError, ServerErrorKind};
+
+use crate::error::{Error, Outcome};
+
+/// A call that changes nothing failed.
+pub(super) fn of_read(operation: &'static str, error: RedisError) -> Error {
+    backend(operation, Outcome::NotExecuted, error)
+}
+
+/// A call that changes something failed: the server's own errors say that nothing was changed, a refused connection
+/// that nothing was sent; after anything else nobody knows.
+pub(super) fn of_write(operation: &'static str, error: RedisError) -> Error {
+    let outcome = if is_refusal(&error) {
+        Outcome::NotExecuted
+    } else {
+        Outcome::Unknown
+    };
+    backend(operation, outcome, error)
+}
+
+/// Whether the server answered, or was never reached.
+fn is_refusal(error: &RedisError) -> bool {
+    match error.kind() {
+        ErrorKind::Server(_)
+        | ErrorKind::Extension
+        | ErrorKind::AuthenticationFailed
+        | ErrorKind::InvalidClientConfig => true,
+        _ => error.is_connection_refusal(),
+    }
+}
+
+fn backend(operation: &'static str, outcome: Outcome, error: RedisError) -> Error {
+    let transient = match error.kind() {
+        ErrorKind::Io => true,
+        ErrorKind::Server(kind) => matches!(
+            kind,
+            ServerErrorKind::BusyLoading
+                | ServerErrorKind::TryAgain
+                | ServerErrorKind::MasterDown
+                | ServerErrorKind::ReadOnly
+        ),
+        _ => error.code() == Some("OOM"),
+    };
+    Error::Backend {
+        operation,
+        outcome,
+        transient,
+        source: Box::new(error),
+    }
+}
+
+/// Whether a key held another type of value than the command is for.
+pub(super) fn is_wrong_type(error: &RedisError) -> bool {
+    error.code() == Some("WRONGTYPE")
+}
+
+/// Whether the server does not know the script, so that it did not run.
+pub(super) fn is_no_script(error: &RedisError) -> bool {
+    error.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
+}
+
+/// Whether the user may not do this.
+pub(super) fn is_denied(error: &RedisError) -> bool {
+    error.kind() == ErrorKind::Server(ServerErrorKind::NoPerm)
+}
+
+/// Whether the connection is of no more use.
+pub(super) fn breaks_connection(error: &RedisError) -> bool {
+    error.is_unrecoverable_error()
+        || error.is_connection_dropped()
+        || error.kind() == ErrorKind::Server(ServerErrorKind::ReadOnly)
+}

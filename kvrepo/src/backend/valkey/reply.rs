@@ -1,0 +1,162 @@
+//! Replies of the server, read into what a backend answers.
+
+use redis::Value;
+
+use crate::backend::{LogEntry, Position};
+use crate::error::{Error, Outcome};
+use crate::mapping::Record;
+
+/// A reply of another shape than the command has.
+pub(super) fn unexpected(operation: &'static str) -> Error {
+    Error::Backend {
+        operation,
+        outcome: Outcome::Unknown,
+        transient: false,
+        source: "the server's reply has an unknown shape".into(),
+    }
+}
+
+pub(super) fn integer(value: &Value) -> Option<i64> {
+    match value {
+        Value::Int(number) => Some(*number),
+        Value::BulkString(bytes) => std::str::from_utf8(bytes).ok()?.parse().ok(),
+        Value::SimpleString(text) => text.parse().ok(),
+        _ => None,
+    }
+}
+
+/// Whole numbers, all of them or none.
+pub(super) fn integers<const N: usize>(value: &Value) -> Option<[i64; N]> {
+    let Value::Array(items) = value else { return None };
+    let numbers: Vec<i64> = items.iter().filter_map(integer).collect();
+    numbers.try_into().ok()
+}
+
+pub(super) fn text(value: Value) -> Option<String> {
+    match value {
+        Value::BulkString(bytes) => String::from_utf8(bytes).ok(),
+        Value::SimpleString(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn bytes(value: Value) -> Option<Vec<u8>> {
+    match value {
+        Value::BulkString(bytes) => Some(bytes),
+        Value::SimpleString(text) => Some(text.into_bytes()),
+        _ => None,
+    }
+}
+
+/// The fields of a hash, in RESP2's form or in RESP3's. A field whose name is no text is nobody's.
+pub(super) fn record(value: Value) -> Option<Record> {
+    let pairs: Vec<(Value, Value)> = match value {
+        Value::Map(pairs) => pairs,
+        Value::Array(items) => {
+            let mut items = items.into_iter();
+            std::iter::from_fn(|| Some((items.next()?, items.next()?))).collect()
+        }
+        _ => return None,
+    };
+    Some(
+        pairs
+            .into_iter()
+            .filter_map(|(path, value)| Some((text(path)?, bytes(value)?)))
+            .collect(),
+    )
+}
+
+/// The replies of `XREAD`: for each stream its key and its entries.
+pub(super) fn streams(value: Value) -> Option<Vec<(String, Vec<LogEntry>)>> {
+    let pairs: Vec<(Value, Value)> = match value {
+        Value::Nil => Vec::new(),
+        Value::Map(pairs) => pairs,
+        Value::Array(items) => items.into_iter().filter_map(pair).collect(),
+        _ => return None,
+    };
+    pairs
+        .into_iter()
+        .map(|(key, found)| Some((text(key)?, entries(found)?)))
+        .collect()
+}
+
+/// The replies of `XRANGE`. An entry that is not of our form is passed over.
+pub(super) fn entries(value: Value) -> Option<Vec<LogEntry>> {
+    let Value::Array(items) = value else { return None };
+    Some(items.into_iter().filter_map(entry).collect())
+}
+
+fn entry(value: Value) -> Option<LogEntry> {
+    let (position, fields) = pair(value)?;
+    let position: Position = text(position)?.parse().ok()?;
+    let fields = match fields {
+        Value::Array(fields) => fields,
+        Value::Map(pairs) => pairs
+            .into_iter()
+            .flat_map(|(path, value)| [path, value])
+            .collect(),
+        _ => return None,
+    };
+    let mut fields = fields.into_iter();
+    if text(fields.next()?)? != "id" {
+        return None;
+    }
+    let id = text(fields.next()?)?;
+    if text(fields.next()?)? != "deadline" {
+        return None;
+    }
+    let deadline = text(fields.next()?)?.parse().ok()?;
+    let rest: Vec<Value> = fields.collect();
+    let record = match rest.first() {
+        None => None,
+        Some(Value::BulkString(first)) if first == b"#packed" => {
+            let parts = rest
+                .into_iter()
+                .nth(1)
+                .and_then(bytes)
+                .and_then(|packed| unpack(&packed))?;
+            record(Value::Array(parts))
+        }
+        Some(_) => record(Value::Array(rest)),
+    };
+    Some(LogEntry::new(position, id, deadline, record))
+}
+
+fn pair(value: Value) -> Option<(Value, Value)> {
+    let Value::Array(items) = value else { return None };
+    let [first, second] = <[Value; 2]>::try_from(items).ok()?;
+    Some((first, second))
+}
+
+/// Values that `life.lua` packed into one field, each behind its length: `3:abc1:x`.
+fn unpack(mut packed: &[u8]) -> Option<Vec<Value>> {
+    let mut parts = Vec::new();
+    while !packed.is_empty() {
+        let colon = packed.iter().position(|byte| *byte == b':')?;
+        let length: usize = std::str::from_utf8(packed.get(..colon)?).ok()?.parse().ok()?;
+        let (part, rest) = packed.get(colon + 1..)?.split_at_checked(length)?;
+        parts.push(Value::BulkString(part.to_vec()));
+        packed = rest;
+    }
+    Some(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packed_values_are_unpacked_and_broken_ones_are_not_taken() {
+        let values = |parts: &[&str]| {
+            parts
+                .iter()
+                .map(|p| Value::BulkString(p.as_bytes().to_vec()))
+                .collect()
+        };
+        assert_eq!(unpack(b"3:a:c0:1:x"), Some(values(&["a:c", "", "x"])));
+        assert_eq!(unpack(b""), Some(vec![]));
+        for broken in [&b"3:ab"[..], b"x:ab", b"3", b"-1:a"] {
+            assert_eq!(unpack(broken), None);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+-- reap.lua: turns what has expired into events, and takes away all that is left of it.
+--
+-- KEYS[1] base
+-- ARGV[1] grace, ARGV[2] retention (see life.lua)
+-- ARGV[3] how many due entities to reap at most
+-- ARGV[4] '1' to drop events older than the retention
+-- ARGV[5] a token, if only the holder of the lease may reap; else ''
+-- ARGV[6] the length of the lease in milliseconds; a holder renews it several times in each half second
+-- ARGV[7...] ids that the server said have expired
+--
+-- Replies {leader: 1 or 0, events, more: 1 or 0, wait}: wait is in milliseconds until the next deadline has passed, -1
+-- if there is none; for who is not the leader, until it is worth asking again.
+-- Invariant: exactly one event for each life of an entity, whoever calls and however often. Asking for the hash
+-- also makes the server expire it, and tell everybody else.
+
+local limit = tonumber(ARGV[3])
+if ARGV[5] ~= '' then
+  local reaper = base .. '#reaper'
+  local holder = redis.call('GET', reaper)
+  if holder and holder ~= ARGV[5] then
+    -- A holder that lets a deadline pass and has not renewed for half a second is taken for dead.
+    local left = redis.call('PTTL', reaper)
+    local next = redis.call('ZRANGE', deadlines, 0, 0, 'WITHSCORES')
+    local overdue = #next > 0 and tonumber(next[2]) + 100 < now
+    if not overdue or left > ARGV[6] - 500 then
+      local wait = #next > 0 and not overdue and next[2] + 100 - now or left
+      return { 0, 0, 0, math.max(math.min(wait, 1000), 250) }
+    end
+  end
+  redis.call('SET', reaper, ARGV[5], 'PX', ARGV[6])
+end
+
+local due = redis.call('ZRANGEBYSCORE', deadlines, '-inf', '(' .. text(now), 'WITHSCORES', 'LIMIT', 0, limit)
+local ids, scores = {}, {}
+for i = 1, #due, 2 do
+  ids[#ids + 1] = due[i]
+  scores[#scores + 1] = due[i + 1]
+end
+if #ids > 0 and redis.call('EXISTS', unpack(keys(ids, ''))) == 0 then
+  settle(ids, false, scores)
+else
+  local gone = {}
+  for _, id in ipairs(ids) do
+    if alive(id) == false then
+      gone[#gone + 1] = id
+    else
+      -- Another client gave it more time. What never expires has no deadline.
+      local at = redis.call('PEXPIRETIME', base .. ':' .. id)
+      if at > 0 then
+        redis.call('ZADD', deadlines, text(at), id)
+      else
+        redis.call('ZREM', deadlines, id)
+      end
+    end
+  end
+  settle(gone)
+end
+-- What the server named is looked at last, and only where the deadlines do not bring it: another client set its term.
+local noticed = {}
+for i = 7, #ARGV do
+  local id = ARGV[i]
+  if redis.call('SISMEMBER', base, id) == 1 and alive(id) == false then
+    local deadline = redis.call('ZSCORE', deadlines, id)
+    if not deadline or tonumber(deadline) >= now then
+      noticed[#noticed + 1] = id
+    end
+  end
+end
+settle(noticed, true)
+finish(ARGV[4] == '1')
+
+local wait, more = -1, 0
+local next = redis.call('ZRANGE', deadlines, 0, 0, 'WITHSCORES')
+if #next > 0 then
+  wait = math.max(next[2] + 1 - now, 0)
+  more = wait == 0 and 1 or 0
+end
+return { 1, events, more, wait }

@@ -1,0 +1,71 @@
+-- save.lua: writes one entity whole, with its term, its phantom and its place in the id set and the deadline index.
+--
+-- KEYS[1] base
+-- ARGV[1] grace, ARGV[2] retention (see life.lua)
+-- ARGV[3] id
+-- ARGV[4] term: 'never', 'after' or 'at'
+-- ARGV[5] milliseconds of the term, or the deadline in milliseconds since 1970
+-- ARGV[6] '1' to keep a phantom
+-- ARGV[7...] field, value, field, value ...; at least one pair
+--
+-- Replies {created: 1 or 0, deadline or -1, now}.
+-- Refuses, with nothing written: KVCOLLISION <key>, KVPASSED, KVRANGE.
+-- Invariant: no hash is ever without the TTL of its term; the phantom equals the hash.
+
+local id, term = ARGV[3], ARGV[4]
+local key = base .. ':' .. id
+local phantom = key .. ':phantom'
+
+local exists = alive(id)
+if exists == nil then
+  return redis.error_reply('KVCOLLISION ' .. key)
+end
+local listed = redis.pcall('SISMEMBER', base, id)
+if type(listed) == 'table' then
+  return redis.error_reply('KVCOLLISION ' .. base)
+end
+if type(redis.pcall('HLEN', phantom)) == 'table' then
+  return redis.error_reply('KVCOLLISION ' .. phantom)
+end
+
+local deadline
+if term == 'after' then
+  deadline = now + tonumber(ARGV[5])
+elseif term == 'at' then
+  deadline = tonumber(ARGV[5])
+  if deadline <= now then
+    return redis.error_reply('KVPASSED the deadline has passed')
+  end
+end
+if deadline and deadline + grace > 9007199254740991 then
+  return redis.error_reply('KVRANGE the deadline is out of range')
+end
+
+if not exists and listed == 1 then
+  settle({ id })
+  finish(true)
+else
+  unindex(id)
+  redis.call('DEL', key)
+end
+
+local last = #ARGV
+for first = 7, last, 6000 do
+  redis.call('HSET', key, unpack(ARGV, first, math.min(first + 5999, last)))
+end
+redis.call('SADD', base, id)
+
+if deadline then
+  redis.call('PEXPIREAT', key, text(deadline))
+  redis.call('ZADD', deadlines, text(deadline), id)
+  if ARGV[6] == '1' then
+    redis.call('COPY', key, phantom, 'REPLACE')
+    redis.call('PEXPIREAT', phantom, text(deadline + grace))
+  else
+    redis.call('DEL', phantom)
+  end
+else
+  redis.call('ZREM', deadlines, id)
+  redis.call('DEL', phantom)
+end
+return { exists and 0 or 1, deadline or -1, now }
