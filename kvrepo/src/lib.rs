@@ -1,0 +1,86 @@
+//! Typed repositories over Valkey and Redis, with expiry events that carry the expired value.
+//!
+//! Derive [`KvEntity`](derive@KvEntity) on a struct, open a [`Store`], and use its [`Repository`]:
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use kvrepo::{KvEntity, Store, TimeToLive};
+//! use serde::{Deserialize, Serialize};
+//!
+//! #[derive(Debug, PartialEq, Serialize, Deserialize, KvEntity)]
+//! #[kv(keyspace = "reservations", time_to_live = "15m")]
+//! struct Reservation {
+//!     #[id]
+//!     id: Option<String>,
+//!     seat: String,
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> kvrepo::Result<()> {
+//! let store = Store::in_memory(); // or Store::connect("redis://127.0.0.1:6379").await?
+//! let reservations = store.repository::<Reservation>();
+//! let mut expired = reservations.expired().await?;
+//!
+//! let mut held = Reservation { id: None, seat: "17A".into() };
+//! reservations.save(&mut held).time_to_live(Duration::from_millis(20)).await?;
+//! let id = held.id.clone().unwrap();
+//! assert!(matches!(reservations.time_to_live(&id).await?, TimeToLive::In(_)));
+//!
+//! let event = expired.next().await.unwrap()?;
+//! assert_eq!((event.id(), event.value()), (&id, Some(&held)));
+//! assert_eq!(reservations.find_by_id(&id).await?, None);
+//! # Ok(()) }
+//! ```
+//!
+//! # Where to look
+//!
+//! | for | see |
+//! | --- | --- |
+//! | the attributes of an entity | [`derive@KvEntity`] |
+//! | connecting, settings, tenants, memory | [`Store`], [`StoreBuilder`], [`KeyspaceSettings`] |
+//! | saving, finding, deleting, sweeping | [`Repository`] |
+//! | expiry events | [`Repository::expired`], [`Expired`], [`KeyExpired`] |
+//! | testing without a server, and without waiting | [`Store::with_clock`], [`ManualClock`] |
+//! | what can go wrong | [`Error`] |
+//! | a backend of one's own, or around another | [`backend`] |
+//!
+//! # What is promised
+//!
+//! - A save is one atomic step and one round trip. No hash is ever without the TTL of its term.
+//! - What is past its deadline, by the server's clock, is absent to every call at once.
+//! - Each life of an entity that ends by its deadline has exactly one event in the keyspace's log, kept for the
+//!   retention (one hour unless set), with the value as it was last written, as long as it is reaped within the grace
+//!   (five minutes unless set). While any process listens that is within milliseconds.
+//! - A write that failed says whether it may have happened, and is never sent again behind the caller's back.
+
+pub mod backend;
+mod entity;
+mod error;
+mod event;
+mod listener;
+mod mapping;
+mod repository;
+mod store;
+mod term;
+
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
+
+pub use backend::memory::ManualClock;
+pub use backend::operation::TimeToLive;
+pub use backend::position::{ParsePositionError, Position};
+pub use entity::{EntitySchema, FieldTerm, IdArg, IdField, KvEntity, KvId, TermField, TermUnit};
+pub use error::{Error, ItemFailure, Outcome, Result, Source};
+pub use event::{Expired, KeyExpired, NoValue, Subscribe};
+#[doc = include_str!("docs/kv_entity.md")]
+pub use kvrepo_derive::KvEntity;
+pub use mapping::Record;
+pub use mapping::with;
+pub use repository::{FindAll, Repository, Save, SaveAll, SaveOutcome, Swept};
+pub use store::{KeyspaceEvents, KeyspaceSettings, Store, StoreBuilder};
+
+/// The README's example runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

@@ -1,0 +1,86 @@
+//! Follows the event logs of all keyspaces that have subscribers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use super::{Shared, Space};
+use crate::backend::{Keyspace, Position};
+use crate::error::Result;
+
+/// The waits after failures.
+const FIRST_BACKOFF: Duration = Duration::from_millis(50);
+const LAST_BACKOFF: Duration = Duration::from_secs(1);
+
+/// Until the task is aborted.
+pub(super) async fn run(shared: Arc<Shared>) {
+    let mut backoff = FIRST_BACKOFF;
+    let mut interrupted = false;
+    loop {
+        let followed: Vec<Arc<Space>> = shared
+            .spaces()
+            .into_iter()
+            .filter(|space| space.tail().is_some())
+            .collect();
+        if followed.is_empty() {
+            shared.follow.notified().await;
+            continue;
+        }
+        let round = async {
+            if interrupted {
+                look_for_losses(&shared, &followed).await?;
+            }
+            follow(&shared, &followed).await
+        };
+        let result = tokio::select! {
+            result = round => result,
+            () = shared.follow.notified() => continue,
+        };
+        match result {
+            Ok(()) => {
+                interrupted = false;
+                backoff = FIRST_BACKOFF;
+            }
+            Err(error) => {
+                tracing::debug!(%error, "following the event logs was interrupted");
+                interrupted = true;
+                sleep(backoff).await;
+                backoff = (backoff * 2).min(LAST_BACKOFF);
+            }
+        }
+    }
+}
+
+async fn follow(shared: &Shared, followed: &[Arc<Space>]) -> Result<()> {
+    let tails: Vec<(Arc<Keyspace>, Position)> = followed
+        .iter()
+        .filter_map(|space| Some((Arc::clone(space.keyspace()), space.tail()?)))
+        .collect();
+    if tails.len() < followed.len() {
+        // The last subscriber of one left just now.
+        return Ok(());
+    }
+    for (index, entry) in shared.backend.follow_log(&tails).await? {
+        if let Some(space) = followed.get(index) {
+            space.publish(entry);
+        }
+    }
+    Ok(())
+}
+
+/// After an interruption events can have been dropped before they were read.
+async fn look_for_losses(shared: &Shared, followed: &[Arc<Space>]) -> Result<()> {
+    for space in followed {
+        let Some(tail) = space.tail() else { continue };
+        if let Some(lost) = shared
+            .backend
+            .read_log(space.keyspace(), tail, 1)
+            .await?
+            .lost_until
+        {
+            space.publish_loss(tail, lost);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,177 @@
+//! Reaps one keyspace: what is due, as soon as it is.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, timeout};
+
+use super::{Shared, Space};
+use crate::backend::{Lease, Reap, Reaped};
+use crate::error::Result;
+
+/// How many due entities one step reaps: about a millisecond of the server's time.
+const LIMIT: usize = 128;
+/// How long the lease lasts. A holder that seems dead loses it sooner; see `reap.lua`.
+const LEASE: Duration = Duration::from_secs(3);
+/// The longest sleep. Another process can set a deadline that is nearer than all that were known.
+const LONGEST_SLEEP: Duration = Duration::from_millis(250);
+/// The longest sleep while another process reaps.
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
+/// The pause between two pages of ids that are looked at, so that it never is a burden.
+const PAUSE: Duration = Duration::from_millis(2);
+/// How long an id has to have been without its entity before it is cleaned up after: for as long as that, the server
+/// may yet say that it has expired.
+const PROBATION: Duration = Duration::from_secs(1);
+/// How often events past their retention are dropped.
+const TRIM: Duration = Duration::from_secs(10);
+/// The waits after failures.
+const FIRST_BACKOFF: Duration = Duration::from_millis(50);
+const LAST_BACKOFF: Duration = Duration::from_secs(1);
+/// The longest that giving the lease back may take.
+const RELEASE: Duration = Duration::from_millis(500);
+
+/// Until the listener stops.
+pub(super) async fn run(shared: Arc<Shared>, space: Arc<Space>) {
+    let mut stop = shared.stop.subscribe();
+    let reaper = Reaper {
+        shared: &shared,
+        space: &space,
+        leads: false,
+        walk: Walk::Done,
+        suspects: Vec::new(),
+        trimmed: None,
+    };
+    // A closed channel says the same as a `true` in it.
+    tokio::select! {
+        () = reaper.reap() => {}
+        _ = stop.wait_for(|stopped| *stopped) => {}
+    }
+    // Losing this costs the next one the rest of the lease.
+    let _ = timeout(RELEASE, shared.backend.release(space.keyspace(), &shared.token)).await;
+}
+
+struct Reaper<'a> {
+    shared: &'a Shared,
+    space: &'a Space,
+    /// Whether the lease was held in the last step.
+    leads: bool,
+    walk: Walk,
+    /// Ids without their entity, and since when that is known.
+    suspects: Vec<(Instant, Vec<String>)>,
+    trimmed: Option<Instant>,
+}
+
+/// How far a look at all ids has come. Deadlines bring everything that kvrepo has written; the rest, that other
+/// clients wrote or the server evicted, is found by looking, whenever something can have been missed.
+enum Walk {
+    Done,
+    From(Option<String>),
+}
+
+impl Reaper<'_> {
+    async fn reap(mut self) {
+        let mut backoff = FIRST_BACKOFF;
+        loop {
+            self.space.plan(None);
+            match self.step().await {
+                Ok(Reaped {
+                    leader: false, next, ..
+                }) => {
+                    let wait = next.map_or(LONGEST_WAIT, |lapses| lapses.min(LONGEST_WAIT));
+                    sleep(wait.max(FIRST_BACKOFF)).await;
+                }
+                Ok(Reaped { more: true, .. }) => {}
+                Ok(Reaped { next, .. }) => {
+                    let longest = if matches!(self.walk, Walk::Done) {
+                        LONGEST_SLEEP
+                    } else {
+                        PAUSE
+                    };
+                    let nap = next.map_or(longest, |due| due.min(longest));
+                    self.space.plan(Some(nap));
+                    tokio::select! {
+                        () = sleep(nap) => {}
+                        () = self.space.woken() => {}
+                    }
+                }
+                Err(error) => {
+                    let keyspace = self.space.keyspace().name();
+                    tracing::warn!(keyspace, %error, "reaping failed; it will be tried again");
+                    sleep(backoff).await;
+                    backoff = (backoff * 2).min(LAST_BACKOFF);
+                    continue;
+                }
+            }
+            backoff = FIRST_BACKOFF;
+        }
+    }
+
+    async fn step(&mut self) -> Result<Reaped> {
+        let Self { shared, space, .. } = *self;
+        let mut reap = Reap::due(LIMIT);
+        reap.trim = self.trimmed.is_none_or(|at| at.elapsed() >= TRIM);
+        reap.lease = Some(Lease::new(shared.token.clone(), LEASE.as_millis() as u64));
+        reap.expired = space.take_named(LIMIT);
+        let mut reaped = match shared.backend.reap(space.keyspace(), &reap).await {
+            Ok(reaped) => reaped,
+            Err(error) => {
+                space.put_back(reap.expired);
+                return Err(error);
+            }
+        };
+        let led = std::mem::replace(&mut self.leads, reaped.leader);
+        if !reaped.leader {
+            // What was named is left to the leader, who was told the same; whoever takes over looks at everything.
+            self.walk = Walk::Done;
+            self.suspects.clear();
+            return Ok(reaped);
+        }
+        if reaped.events > 0 {
+            tracing::debug!(
+                keyspace = space.keyspace().name(),
+                events = reaped.events,
+                "reaped"
+            );
+        }
+        if reap.trim {
+            self.trimmed = Some(Instant::now());
+        }
+        reaped.more |= reap.expired.len() == LIMIT;
+        if space.take_everything() || !led {
+            self.walk = Walk::From(None);
+        }
+        if !reaped.more {
+            self.look_at_a_page().await?;
+            self.see_to_suspects().await?;
+        }
+        Ok(reaped)
+    }
+
+    async fn look_at_a_page(&mut self) -> Result<()> {
+        let Walk::From(cursor) = &self.walk else {
+            return Ok(());
+        };
+        let (backend, keyspace) = (&self.shared.backend, self.space.keyspace());
+        let page = backend.scan(keyspace, cursor.as_deref()).await?;
+        if !page.ids.is_empty() {
+            self.space.suspect(backend.gone(keyspace, &page.ids).await?);
+        }
+        self.walk = page.next.map_or(Walk::Done, |next| Walk::From(Some(next)));
+        Ok(())
+    }
+
+    /// Cleans up after entities that are gone and were not said to have expired.
+    async fn see_to_suspects(&mut self) -> Result<()> {
+        let new = self.space.take_suspects();
+        if !new.is_empty() {
+            self.suspects.push((Instant::now(), new));
+        }
+        while let Some((since, ids)) = self.suspects.first()
+            && since.elapsed() >= PROBATION
+        {
+            self.shared.backend.repair(self.space.keyspace(), ids).await?;
+            self.suspects.remove(0);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,110 @@
+//! One subscriber's way through an event log.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use tokio::sync::broadcast;
+use tokio::sync::broadcast::error::RecvError;
+
+use super::Space;
+use super::space::Fed;
+use crate::backend::{Backend, Keyspace, LogEntry, Position};
+use crate::error::{Error, Result};
+
+/// How many events are read at once by a subscriber that has fallen behind.
+const PAGE: usize = 256;
+
+/// What a subscriber gets next.
+#[derive(Debug)]
+pub(crate) enum Next {
+    Event(Arc<LogEntry>),
+    /// The listener has ended.
+    End,
+}
+
+/// Reads events in the log's order, each once. As long as it keeps up it is fed from memory; once it has fallen
+/// behind it reads the log itself, until it has caught up.
+#[derive(Debug)]
+pub(crate) struct Subscription {
+    backend: Arc<dyn Backend>,
+    space: Arc<Space>,
+    feed: broadcast::Receiver<Fed>,
+    /// The last event that was handed out.
+    position: Position,
+    behind: bool,
+    /// Read from the log and not yet handed out.
+    page: VecDeque<LogEntry>,
+}
+
+impl Subscription {
+    pub(super) fn new(
+        backend: Arc<dyn Backend>,
+        space: Arc<Space>,
+        feed: broadcast::Receiver<Fed>,
+        position: Position,
+    ) -> Self {
+        Self {
+            backend,
+            space,
+            feed,
+            position,
+            behind: false,
+            page: VecDeque::new(),
+        }
+    }
+
+    pub(crate) fn keyspace(&self) -> &Keyspace {
+        self.space.keyspace()
+    }
+
+    /// The next event. After an error the subscription goes on where it was.
+    pub(crate) async fn next(&mut self) -> Result<Next> {
+        loop {
+            if let Some(entry) = self.page.pop_front() {
+                self.position = entry.position;
+                return Ok(Next::Event(Arc::new(entry)));
+            }
+            if self.behind {
+                self.catch_up().await?;
+                continue;
+            }
+            match self.feed.recv().await {
+                Ok(Fed::Event(entry)) if entry.position > self.position => {
+                    self.position = entry.position;
+                    return Ok(Next::Event(entry));
+                }
+                Ok(Fed::Lost { from, to }) if to > self.position => {
+                    return Err(self.gap(from.max(self.position), to));
+                }
+                Ok(_) => {}
+                Err(RecvError::Lagged(_)) => self.behind = true,
+                Err(RecvError::Closed) => return Ok(Next::End),
+            }
+        }
+    }
+
+    async fn catch_up(&mut self) -> Result<()> {
+        let page = self
+            .backend
+            .read_log(self.space.keyspace(), self.position, PAGE)
+            .await?;
+        if let Some(lost) = page.lost_until {
+            let from = self.position;
+            self.page.extend(page.entries);
+            return Err(self.gap(from, lost));
+        }
+        // A page that is not full is the log's end; all that comes after it is in the feed.
+        self.behind = page.entries.len() == PAGE;
+        self.page.extend(page.entries);
+        Ok(())
+    }
+
+    fn gap(&mut self, from: Position, to: Position) -> Error {
+        self.position = to;
+        Error::Gap {
+            keyspace: self.space.keyspace().name().to_owned(),
+            from,
+            to,
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Entities to records and back, with the id and the term in their places.
+
+use std::time::Duration;
+
+use crate::backend::{Loaded, TimeToLive};
+use crate::entity::{IdArg, KvEntity, KvId};
+use crate::error::{Error, Result};
+use crate::mapping::{self, Record};
+
+/// The id of a key that is to be looked for. Nothing is refused that could be there; only what never could.
+pub(super) fn id_to_find<T: KvEntity>(id: &impl IdArg<T::Id>) -> Result<String> {
+    let id = id.to_id_key().into_owned();
+    check_id::<T>(&id)?;
+    Ok(id)
+}
+
+/// The id of an entity that has one.
+pub(super) fn id_of<T: KvEntity>(entity: &T) -> Result<String> {
+    let id = entity
+        .id()
+        .ok_or_else(|| invalid_id::<T>("", "it is `None`; save the entity first, or set it"))?;
+    let id = id.to_key().into_owned();
+    check_id::<T>(&id)?;
+    Ok(id)
+}
+
+/// Refuses ids whose keys are those of something else.
+fn check_id<T: KvEntity>(id: &str) -> Result<()> {
+    if id.is_empty() {
+        return Err(invalid_id::<T>(id, "it is empty"));
+    }
+    for ending in [":idx", ":phantom"] {
+        if id.ends_with(ending) {
+            let reason =
+                format!("its key would be that of another entity's helper; an id may not end in `{ending}`");
+            return Err(invalid_id::<T>(id, &reason));
+        }
+    }
+    Ok(())
+}
+
+fn invalid_id<T: KvEntity>(id: &str, reason: &str) -> Error {
+    Error::InvalidId {
+        entity: T::SCHEMA.entity,
+        id: id.to_owned(),
+        reason: reason.to_owned(),
+    }
+}
+
+pub(super) fn encode<T: KvEntity>(entity: &T) -> Result<Record> {
+    mapping::encode(&T::SCHEMA, entity)
+}
+
+/// The entity in a hash that was found under `id`: the key is the truth about the id.
+pub(crate) fn decode<T: KvEntity>(id: &str, mut record: Record) -> Result<T> {
+    let schema = T::SCHEMA;
+    let mismatch = |reason: &str| Error::Decode {
+        entity: schema.entity,
+        path: schema.id_path.to_owned(),
+        reason: reason.to_owned(),
+    };
+    let stored = record.iter().any(|(path, _)| {
+        path.strip_prefix(schema.id_path)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    });
+    if !stored {
+        record.push(schema.id_path.to_owned(), id.as_bytes().to_vec());
+    }
+    let mut entity: T = mapping::decode(&schema, &record)?;
+    match entity.id() {
+        Some(found) if found.to_key() == id => {}
+        Some(_) => return Err(mismatch("the stored id is not that of the key")),
+        None => {
+            entity.set_id(T::Id::from_key(id).ok_or_else(|| mismatch("the key's id is none of this type"))?)
+        }
+    }
+    Ok(entity)
+}
+
+/// The entity that was found under `id`, with what remains of its term.
+pub(super) fn decode_loaded<T: KvEntity>(
+    id: &str,
+    loaded: Loaded,
+    default_term: Option<Duration>,
+) -> Result<T> {
+    let mut entity: T = decode(id, loaded.record)?;
+    if T::SCHEMA.reads_remaining {
+        let remaining = match loaded.remaining {
+            TimeToLive::In(remaining) => Some(remaining),
+            TimeToLive::Persistent | TimeToLive::Missing => None,
+        };
+        entity.set_remaining(remaining, default_term.is_some());
+    }
+    Ok(entity)
+}

@@ -1,0 +1,136 @@
+//! [`Store`]: a server, or memory, with the settings under which repositories use it.
+
+mod builder;
+mod registry;
+mod settings;
+
+pub use builder::StoreBuilder;
+pub(crate) use registry::Registered;
+pub use settings::{KeyspaceEvents, KeyspaceSettings};
+
+use std::sync::Arc;
+
+use self::registry::Registry;
+use self::settings::StoreSettings;
+use crate::backend::Backend;
+use crate::backend::memory::{ManualClock, Memory};
+use crate::entity::KvEntity;
+use crate::error::Result;
+use crate::listener::Listener;
+use crate::repository::Repository;
+
+/// Where entities are kept: a Valkey or Redis server, or this process's memory.
+///
+/// Cheap to clone; all clones are the same store, and so are its repositories and subscriptions. When the last of
+/// them is dropped, the store's tasks end.
+///
+/// ```
+/// use kvrepo::{KvEntity, Store};
+/// use serde::{Deserialize, Serialize};
+///
+/// #[derive(Debug, PartialEq, Serialize, Deserialize, KvEntity)]
+/// struct Person {
+///     #[id]
+///     id: String,
+///     name: String,
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> kvrepo::Result<()> {
+/// let people = Store::in_memory().repository::<Person>();
+/// people.save(&mut Person { id: "1".into(), name: "Ann".into() }).await?;
+/// assert_eq!(people.find_by_id("1").await?.unwrap().name, "Ann");
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    /// First, so that its tasks end before the backend goes.
+    listener: Listener,
+    backend: Arc<dyn Backend>,
+    registry: Registry,
+    settings: StoreSettings,
+}
+
+impl Store {
+    /// Connects to a server with default settings: `redis://` or `valkey://`, or `unix://` with a path, with user,
+    /// password and number of the database as far as needed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Backend`](crate::Error::Backend) or [`Error::Timeout`](crate::Error::Timeout) if the server cannot
+    /// be reached, [`Error::Unsupported`](crate::Error::Unsupported) if it is too old, a cluster or a replica.
+    pub async fn connect(url: &str) -> Result<Self> {
+        Self::builder().connect(url).await
+    }
+
+    /// A new, empty store in this process's memory, with default settings: the same semantics without a server.
+    #[must_use]
+    pub fn in_memory() -> Self {
+        Self::over(
+            Arc::new(Memory::new(None)),
+            StoreSettings::default(),
+            Registry::default(),
+        )
+    }
+
+    /// Settings other than the defaults.
+    pub fn builder() -> StoreBuilder {
+        StoreBuilder::default()
+    }
+
+    /// A new, empty in-memory store with the same settings on a clock that is moved by hand: *the* way to test an
+    /// application's expiry. See [`ManualClock`].
+    #[must_use]
+    pub fn with_clock(self, clock: ManualClock) -> Self {
+        let settings = self.inner.settings.clone();
+        Self::over(Arc::new(Memory::new(Some(clock))), settings, Registry::default())
+    }
+
+    fn over(backend: Arc<dyn Backend>, settings: StoreSettings, registry: Registry) -> Self {
+        let listener = Listener::new(Arc::clone(&backend));
+        Self {
+            inner: Arc::new(Inner {
+                listener,
+                backend,
+                registry,
+                settings,
+            }),
+        }
+    }
+
+    /// The repository of an entity type. Cheap: make one where it is needed, or keep it.
+    ///
+    /// If the type's keyspace cannot live in this store (see [`Error::KeyspaceConflict`](crate::Error::KeyspaceConflict)
+    /// and [`Error::InvalidSetting`](crate::Error::InvalidSetting)), every call of the repository says so.
+    #[must_use]
+    pub fn repository<T: KvEntity>(&self) -> Repository<T> {
+        let registered = self
+            .inner
+            .registry
+            .register::<T>(&self.inner.settings, &self.inner.listener);
+        Repository::new(self.clone(), registered)
+    }
+
+    pub(crate) fn backend(&self) -> &dyn Backend {
+        &*self.inner.backend
+    }
+
+    pub(crate) fn listener(&self) -> &Listener {
+        &self.inner.listener
+    }
+
+    pub(crate) fn events(&self) -> KeyspaceEvents {
+        self.inner.settings.events
+    }
+
+    /// Starts listening beside whatever the caller is doing, if the settings say so and nobody has.
+    pub(crate) fn listen_in_background(&self) {
+        if self.events() != KeyspaceEvents::Off {
+            self.listener().start_in_background();
+        }
+    }
+}

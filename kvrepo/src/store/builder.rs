@@ -1,0 +1,127 @@
+//! Building a store with settings of one's own.
+
+use std::any::TypeId;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::registry::Registry;
+use super::settings::{KeyspaceEvents, KeyspaceSettings, StoreSettings};
+use super::{Inner, Store};
+use crate::backend::Backend;
+use crate::backend::memory::Memory;
+use crate::backend::valkey::Valkey;
+use crate::entity::KvEntity;
+use crate::error::Result;
+use crate::listener::Listener;
+
+/// Registers one entity type.
+type Register = fn(&Registry, &StoreSettings, &Listener) -> Result<()>;
+
+/// Settings of a store to be built. See [`Store::builder`].
+///
+/// ```
+/// use kvrepo::{KeyspaceEvents, Store};
+///
+/// # fn main() -> kvrepo::Result<()> {
+/// let store = Store::builder().key_prefix("acme:").events(KeyspaceEvents::Off).in_memory()?;
+/// # let _ = store; Ok(()) }
+/// ```
+#[derive(Debug, Default)]
+#[must_use = "a builder does nothing until it is told where to keep the data"]
+pub struct StoreBuilder {
+    settings: StoreSettings,
+    /// Entity types with settings, to be registered as soon as there is a store.
+    register: Vec<Register>,
+}
+
+impl StoreBuilder {
+    /// Put in front of every key of this store, for tenants that share a database. It may not hold `#`, `*`, `?`,
+    /// `[` or white space.
+    pub fn key_prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.settings.key_prefix = prefix.into();
+        self
+    }
+
+    /// When the store listens for expirations; on demand unless set.
+    pub fn events(mut self, events: KeyspaceEvents) -> Self {
+        self.settings.events = events;
+        self
+    }
+
+    /// The longest that a call to the server may take, connecting included; five seconds unless set.
+    pub fn call_deadline(mut self, deadline: Duration) -> Self {
+        self.settings.call_deadline = deadline;
+        self
+    }
+
+    /// Leaves the server's `notify-keyspace-events` alone, whatever it is. Otherwise what is missing for expirations
+    /// is added to it, if this user may, and nothing is ever taken away.
+    pub fn leave_notification_flags(mut self) -> Self {
+        self.settings.leave_notification_flags = true;
+        self
+    }
+
+    /// Settings of one entity type's keyspace, and registers it with the store.
+    pub fn keyspace<T: KvEntity>(mut self, settings: KeyspaceSettings) -> Self {
+        self.settings.keyspaces.insert(TypeId::of::<T>(), settings);
+        self.register
+            .push(|registry, settings, listener| registry.register::<T>(settings, listener).map(drop));
+        self
+    }
+
+    /// Connects to a server. See [`Store::connect`] for the URL.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::connect`]; [`Error::InvalidSetting`](crate::Error::InvalidSetting) and
+    /// [`Error::KeyspaceConflict`](crate::Error::KeyspaceConflict) if the settings cannot be.
+    pub async fn connect(self, url: &str) -> Result<Store> {
+        let StoreSettings {
+            call_deadline,
+            leave_notification_flags,
+            ..
+        } = self.settings;
+        let backend = Valkey::connect(url, call_deadline, leave_notification_flags).await?;
+        let store = self.build(Arc::new(backend))?;
+        if store.events() == KeyspaceEvents::OnStartup {
+            store.listener().start().await?;
+        }
+        Ok(store)
+    }
+
+    /// Keeps the data in this process's memory.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidSetting`](crate::Error::InvalidSetting) and
+    /// [`Error::KeyspaceConflict`](crate::Error::KeyspaceConflict) if the settings cannot be.
+    pub fn in_memory(self) -> Result<Store> {
+        self.build(Arc::new(Memory::new(None)))
+    }
+
+    /// Keeps the data in a backend of one's own, such as one that counts the calls of another.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidSetting`](crate::Error::InvalidSetting) and
+    /// [`Error::KeyspaceConflict`](crate::Error::KeyspaceConflict) if the settings cannot be.
+    pub fn backend(self, backend: Arc<dyn Backend>) -> Result<Store> {
+        self.build(backend)
+    }
+
+    fn build(self, backend: Arc<dyn Backend>) -> Result<Store> {
+        let store = Store::over(backend, self.settings, Registry::default());
+        let Inner {
+            registry,
+            settings,
+            listener,
+            ..
+        } = &*store.inner;
+        // The prefix alone can be wrong as well, and is to be said before the first call.
+        settings.check()?;
+        for register in self.register {
+            register(registry, settings, listener)?;
+        }
+        Ok(store)
+    }
+}
