@@ -1,0 +1,214 @@
+//! Runs `behaviour.json`, each case on a real server of its own, since the cases speak of the bytes there.
+
+mod call;
+mod expectation;
+mod process;
+mod scene;
+
+use std::time::Duration;
+
+use futures_util::{StreamExt, stream};
+use kvrepo::backend::Keyspace;
+use serde_json::Value;
+
+use self::scene::{Expiry, Scene};
+use super::Check;
+use super::case::{Case, LeftOut, Ruling};
+use super::tally::Tally;
+use super::types::{
+    BarePass, FnPass, GeoSpotOnly, Lease, Mate, Member, MilliPass, MinutePass, Pass, Plain, Session,
+    TempMate, TenPass,
+};
+use crate::demand;
+
+/// The cases.
+pub const FILE: &str = include_str!("../../conformance/behaviour.json");
+
+/// What `design.md` has otherwise.
+pub const RULED: &[Ruling] = &[
+    Ruling {
+        id: "count-after-silent-expiry",
+        why: "expired is absent to every call at once, to `count` as well",
+        instead: r#"{"when_results": {"3": 1}}"#,
+    },
+    Ruling {
+        id: "ttl-zero",
+        why: "zero is an error, never \"no expiry\", and nothing is written",
+        instead: r#"{"when_errors": {"0": {"kind": "invalid-time-to-live"}},
+                     "then": {"absent": ["tenpasses", "tenpasses:1"]}}"#,
+    },
+    Ruling {
+        id: "ttl-readback-minutes",
+        why: "what remains is rounded up to the unit",
+        instead: r#"{"when_results": {"2": {"ttl": 2}}}"#,
+    },
+    Ruling {
+        id: "ph-default-without-listener",
+        why: "whether there is a phantom is a matter of settings, never of whether a listener runs (C99)",
+        instead: r#"{"then": {"exists": ["mates:1:phantom"]}}"#,
+    },
+    Ruling {
+        id: "ex-phantom-late",
+        why: "the first listener to start reaps what has expired meanwhile, with the value while the phantom lives",
+        instead: r#"{"then": {"absent": ["mates", "mates:name:Ines", "mates:1:idx"],
+                     "events": [{"keyspace": "mates", "id": "1",
+                                 "value": {"id": "1", "name": "Ines", "ttl": "60"}}]}}"#,
+    },
+    Ruling {
+        id: "ex-id-named-phantom",
+        why: "an id may be `phantom`: only those that end in `:phantom` are refused, and keys are parsed safely",
+        instead: r#"{"then": {"absent": ["mates", "mates:phantom", "mates:phantom:phantom"],
+                     "events": [{"keyspace": "mates", "id": "phantom",
+                                 "value": {"id": "phantom", "name": "Ines", "ttl": "60"}}]}}"#,
+    },
+];
+
+/// What belongs to later issues.
+pub const LEFT_OUT: &[LeftOut] = &[
+    LeftOut {
+        group: "partial updates",
+        features: &["partial-update"],
+        ids: &[
+            "ttl-pu-set",
+            "ttl-pu-set-over-default",
+            "ttl-pu-other-refresh",
+            "ttl-pu-no-refresh",
+            "ttl-pu-refresh-only",
+            "ttl-pu-refresh-property-only",
+            "ph-refresh-positive",
+            "ph-stale-after-update",
+            "ph-partial-copy",
+        ],
+    },
+    LeftOut {
+        group: "queries",
+        features: &["query", "qbe", "paging", "sort", "limit"],
+        ids: &["query-by-id"],
+    },
+    LeftOut {
+        group: "geo",
+        features: &["geo"],
+        ids: &[],
+    },
+    LeftOut {
+        group: "references",
+        features: &["reference"],
+        ids: &[],
+    },
+    LeftOut {
+        group: "insert",
+        features: &[],
+        ids: &["insert-duplicate"],
+    },
+    LeftOut {
+        group: "cluster",
+        features: &["cluster"],
+        ids: &["ev-cluster-nodes"],
+    },
+];
+
+/// Cases that are run but for the index entries that kvrepo would write itself, which are issue 4's.
+const WITHOUT_INDEX: &[&str] = &["ex-listener-off", "ex-resaved-before-event"];
+
+/// Cases that are not run with keys that another client lets expire.
+const ONLY_BY_DEADLINE: &[&str] = &[
+    // A hash that goes before its deadline while nobody listens is taken for evicted or deleted: no event.
+    "ex-phantom-late",
+];
+
+/// How many cases run at once.
+const AT_ONCE: usize = 4;
+
+/// Runs all cases.
+///
+/// # Panics
+///
+/// As [`TestServer::start`](crate::harness::TestServer::start).
+pub async fn run() -> Tally {
+    let (mut tally, cases) = Tally::sort("behaviour", Case::all(FILE), RULED, LEFT_OUT);
+    let outcomes = stream::iter(cases).map(|case| async {
+        let ruling = RULED.iter().find(|ruling| ruling.id == case.id());
+        let outcome = run_case(&case.desired(ruling)).await;
+        (case, ruling.is_some(), outcome)
+    });
+    let mut outcomes = outcomes.buffered(AT_ONCE);
+    while let Some((case, ruled, outcome)) = outcomes.next().await {
+        tally.ran(&case, ruled, outcome);
+    }
+    tally
+}
+
+async fn run_case(case: &Case) -> Check {
+    if case.text("area") == "key-parsing" {
+        return parse_keys(case);
+    }
+    for &expiry in expiries(case) {
+        run_with(case, expiry)
+            .await
+            .map_err(|what| format!("{what} ({expiry:?})"))?;
+    }
+    Ok(())
+}
+
+/// The ways in which the keys of a case come to expire.
+fn expiries(case: &Case) -> &'static [Expiry] {
+    let listens = case
+        .object("given")
+        .get("config")
+        .is_some_and(|config| config["events"] == "on_startup");
+    let expires = case.list("when").iter().any(|step| step["op"] == "expire");
+    if listens && expires && !ONLY_BY_DEADLINE.contains(&case.id()) {
+        &[Expiry::ByDeadline, Expiry::ByAnotherClient]
+    } else {
+        &[Expiry::ByDeadline]
+    }
+}
+
+async fn run_with(case: &Case, expiry: Expiry) -> Check {
+    let with_index = !WITHOUT_INDEX.contains(&case.id());
+    macro_rules! by_name {
+        ($($type:ident)*) => {
+            match case.type_name() {
+                $(stringify!($type) => Scene::<$type>::run(case, expiry, with_index).await,)*
+                other => Err(format!("the type `{other}` is not declared")),
+            }
+        };
+    }
+    by_name! {
+        BarePass FnPass GeoSpotOnly Lease Mate Member MilliPass MinutePass Pass Plain Session TempMate TenPass
+    }
+}
+
+/// The keyspace `crew` is the one that is known.
+fn parse_keys(case: &Case) -> Check {
+    let span = Duration::from_secs(300);
+    let crew = Keyspace::new("Crew", "", "crew", true, span, span).map_err(|error| error.to_string())?;
+    for step in case.list("when") {
+        let (key, result) = (
+            step["key"].as_str().ok_or("the step has no key")?,
+            &step["result"],
+        );
+        let found = crew.id_of_key(key);
+        demand!(
+            found.is_some() == (result["valid"] == true),
+            "`{key}` is parsed as {found:?}"
+        );
+        if let Some((id, phantom)) = found {
+            demand!(result["keyspace"] == "crew", "the driver knows one keyspace");
+            let expected = (result["id"].as_str(), result["phantom"].as_bool());
+            demand!(
+                expected == (Some(id), Some(phantom)),
+                "`{key}` is parsed as {found:?}, not {expected:?}"
+            );
+        }
+    }
+    Ok(())
+}
+
+/// A text that a step has to have.
+fn string(value: &Value, what: &str) -> Result<String, String> {
+    value
+        .as_str()
+        .map(str::to_owned)
+        .ok_or_else(|| format!("the step has no {what}"))
+}

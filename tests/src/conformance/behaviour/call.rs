@@ -1,0 +1,71 @@
+//! The steps that are calls of a repository.
+
+use kvrepo::{IdArg, KvId, Repository};
+use serde_json::{Value, json};
+
+use super::string;
+use crate::conformance::notation::Notated;
+
+/// A call of the repository: its result as JSON, entities as serde has them, many of them as their ids.
+pub(super) async fn call<T>(
+    people: &Repository<T>,
+    op: &str,
+    step: &Value,
+) -> Result<kvrepo::Result<Value>, String>
+where
+    T: Notated,
+    String: IdArg<T::Id>,
+{
+    let id = || string(&step["id"], "id");
+    let ids = || {
+        step["ids"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+    };
+    let json = |entity: &T| serde_json::to_value(entity).unwrap_or_default();
+    let ids_of = |entities: Vec<T>| {
+        entities
+            .iter()
+            .map(|one| one.id().map(|id| id.to_key().into_owned()))
+            .collect()
+    };
+    Ok(match op {
+        "save" => {
+            let mut entity = T::notated(&step["value"])?;
+            people.save(&mut entity).await.map(|_| json(&entity))
+        }
+        "save_all" => {
+            let values = step["values"].as_array().into_iter().flatten();
+            let mut entities: Vec<T> = values.map(T::notated).collect::<Result<_, _>>()?;
+            people.save_all(&mut entities).await.map(|_| ids_of(entities))
+        }
+        "load_and_save" => {
+            let found = people
+                .find_by_id(id()?)
+                .await
+                .map_err(|error| format!("it is not found: {error}"))?;
+            let mut entity = found.ok_or("there is nothing to load")?;
+            people.save(&mut entity).await.map(|_| json(&entity))
+        }
+        "find_by_id" => people
+            .find_by_id(id()?)
+            .await
+            .map(|found| found.as_ref().map_or(Value::Null, json)),
+        "exists_by_id" => people.exists_by_id(id()?).await.map(Value::from),
+        "find_all_by_id" => people.find_all_by_id(ids()).await.map(ids_of),
+        "find_all" => people.find_all().await.map(ids_of),
+        "count" => people.count().await.map(Value::from),
+        // The removed entity, or none: that there was one is what kvrepo says.
+        "delete_by_id" => people
+            .delete_by_id(id()?)
+            .await
+            .map(|was| if was { json!({}) } else { Value::Null }),
+        "delete_all_by_id" => people.delete_all_by_id(ids()).await.map(Value::from),
+        "delete_all" => people.delete_all().await.map(Value::from),
+        "delete" => people.delete(&T::notated(&step["value"])?).await.map(Value::from),
+        other => return Err(format!("the driver does not know `{other}`")),
+    })
+}

@@ -1,0 +1,8 @@
+//! What kvrepo promises, as a suite that every backend runs, and what the tests need to stand up the outside world.
+
+pub mod conformance;
+pub mod fixture;
+pub mod harness;
+#[macro_use]
+pub mod suite;
+pub mod world;

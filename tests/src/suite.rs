@@ -1,0 +1,143 @@
+//! The behaviour that every backend has, case by case. A case's name is a sentence.
+//!
+//! A case takes a [`World`](crate::world::World) and panics if the world is not as it should be. `tests/memory.rs` and
+//! `tests/valkey.rs` run all of them; a new case is written once, and named once in the list below.
+
+pub mod delete;
+pub mod expiry;
+pub mod expiry_log;
+pub mod find;
+pub mod id;
+pub mod keyspace;
+pub mod mapping;
+pub mod mapping_kind;
+pub mod save;
+pub mod term;
+pub mod term_read;
+
+/// Makes a test of each case. The caller has an `async fn world() -> World` beside it.
+#[macro_export]
+macro_rules! suite {
+    () => {
+        $crate::suite_tests! {
+            save: [
+                what_was_saved_is_found_again,
+                a_save_replaces_the_whole_entity,
+                a_save_says_whether_the_entity_is_new_and_when_it_expires,
+                an_id_is_generated_where_there_is_none,
+                many_are_saved_and_each_says_how_it_went,
+                one_bad_item_does_not_sink_the_rest,
+                an_empty_batch_is_nothing,
+                a_reader_never_sees_an_entity_missing_or_mixed,
+                a_save_that_races_with_a_delete_leaves_all_or_nothing,
+            ],
+            find: [
+                what_is_not_there_is_none,
+                many_are_found_in_the_order_asked_for,
+                all_are_found_each_once,
+                all_are_streamed,
+                count_and_exists_agree_with_find,
+                what_cannot_be_decoded_says_where_and_not_what,
+            ],
+            delete: [
+                a_delete_says_whether_there_was_something,
+                many_are_deleted_and_counted,
+                all_are_deleted_and_no_other_keyspace,
+                an_entity_without_an_id_cannot_be_deleted,
+                a_deleted_entity_has_no_event,
+            ],
+            id: [
+                an_id_that_would_be_another_key_is_refused,
+                ids_of_any_text_are_kept_apart,
+                numbers_and_uuids_are_ids,
+            ],
+            term: [
+                the_nearest_term_counts,
+                a_term_that_is_none_is_refused_and_nothing_is_written,
+                a_persistent_save_takes_the_term_away,
+                a_shorter_term_replaces_a_longer_one,
+                every_write_path_sets_the_same_deadline,
+                a_deadline_in_the_past_is_refused,
+                a_term_by_a_method_counts,
+            ],
+            term_read: [
+                minus_one_is_persistent_and_reads_back,
+                what_remains_is_read_back,
+                saving_what_was_found_keeps_its_deadline,
+                every_unit_is_converted_once,
+            ],
+            expiry: [
+                an_expired_entity_is_absent_to_every_call,
+                an_event_carries_the_value,
+                an_event_says_what_it_is_about,
+                each_life_has_its_own_event,
+                a_life_that_was_not_reaped_is_reaped_by_the_next_save,
+                a_life_that_was_not_reaped_is_reaped_by_a_delete,
+                a_renewed_entity_does_not_expire_early,
+                what_another_client_does_to_a_key_is_respected,
+                a_backlog_is_reaped_by_the_first_to_listen,
+                after_the_grace_there_is_an_event_without_a_value,
+                without_a_shadow_copy_the_event_has_the_id_alone,
+                with_events_off_subscribing_is_an_error_and_a_sweep_reaps,
+                a_sweep_leaves_nothing_to_a_second_one,
+                of_what_has_expired_nothing_is_left,
+            ],
+            expiry_log: [
+                ten_subscribers_get_every_event_with_its_value,
+                a_subscriber_hears_what_another_process_saved,
+                a_subscriber_hears_on_when_another_process_has_gone,
+                a_thousand_saved_right_after_subscribing_all_come,
+                a_slow_subscriber_loses_nothing,
+                a_wait_that_is_given_up_loses_no_event,
+                other_keyspaces_events_are_not_ours,
+                listening_adds_to_the_flags_of_the_server,
+                events_are_in_the_order_of_deadlines,
+                an_event_past_the_retention_is_a_gap_to_who_had_not_read_it,
+                a_gap_is_told_to_who_had_not_read_anything,
+                a_log_that_is_gone_is_a_gap_as_well,
+                a_gap_does_not_pass_with_time,
+                a_handler_that_fails_does_not_end_the_stream,
+            ],
+            keyspace: [
+                one_keyspace_within_another_is_refused,
+                a_name_that_would_break_the_layout_is_refused,
+                settings_rename_a_keyspace,
+                a_prefix_keeps_tenants_apart,
+                types_can_share_a_keyspace,
+                a_colon_in_the_keyspace_does_no_harm,
+                dropping_the_last_handle_ends_the_listener,
+            ],
+            mapping: [
+                empty_and_none_come_back_as_they_were,
+                what_is_not_stored_reads_as_empty_or_none,
+                scalars_come_back_to_the_last_bit,
+                a_hole_in_a_list_stays_a_hole,
+                lists_of_one_name_on_two_levels_are_kept_apart,
+                bytes_come_back_as_they_were,
+                shrinking_leaves_nothing_behind,
+                forty_thousand_elements_expire_with_their_value,
+            ],
+            mapping_kind: [
+                map_keys_keep_their_type,
+                maps_of_sets_come_back,
+                every_kind_of_enum_comes_back,
+                untyped_json_comes_back,
+            ],
+        }
+    };
+}
+
+/// The tests of [`suite!`](crate::suite).
+#[macro_export]
+macro_rules! suite_tests {
+    ($($module:ident: [$($case:ident),* $(,)?]),* $(,)?) => {
+        $(mod $module {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $case() {
+                let world = super::world().await;
+                kvrepo_tests::suite::$module::$case(&world).await;
+                world.finish().await;
+            })*
+        })*
+    };
+}

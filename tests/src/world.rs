@@ -1,0 +1,174 @@
+//! The backend that a case of the suite runs on, and the passing of time in it.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use kvrepo::backend::Memory;
+use kvrepo::{Expired, KeyExpired, KvEntity, ManualClock, Repository, Store, StoreBuilder};
+
+use crate::harness::{ServerOptions, TestServer};
+
+/// The longest that a test waits for what has to come.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// One backend with its data. Stores opened in one world share it, as processes share a server.
+#[derive(Debug)]
+pub struct World {
+    place: Place,
+}
+
+#[derive(Debug)]
+enum Place {
+    Memory {
+        backend: Arc<Memory>,
+        clock: ManualClock,
+    },
+    Server(TestServer),
+}
+
+impl World {
+    /// In memory, on a clock that stands still until [`pass`](Self::pass).
+    #[must_use]
+    pub fn memory() -> Self {
+        let clock = ManualClock::new();
+        let backend = Arc::new(Memory::new(Some(clock.clone())));
+        Self {
+            place: Place::Memory { backend, clock },
+        }
+    }
+
+    /// On a real server of its own.
+    pub async fn server() -> Self {
+        Self::on(ServerOptions::new()).await
+    }
+
+    /// On a real server of its own with options.
+    pub async fn on(options: ServerOptions) -> Self {
+        Self {
+            place: Place::Server(TestServer::with(options).await),
+        }
+    }
+
+    /// The server, or `None` in memory. Cases that look at bytes, or speak for another client, ask for it.
+    #[must_use]
+    pub fn as_server(&self) -> Option<&TestServer> {
+        match &self.place {
+            Place::Memory { .. } => None,
+            Place::Server(server) => Some(server),
+        }
+    }
+
+    /// A store with default settings.
+    pub async fn store(&self) -> Store {
+        self.open(Store::builder()).await
+    }
+
+    /// A store with settings. Each is like another process on the same data.
+    pub async fn open(&self, builder: StoreBuilder) -> Store {
+        self.try_open(builder).await.expect("a store")
+    }
+
+    /// A store with settings that may be refused.
+    pub async fn try_open(&self, builder: StoreBuilder) -> kvrepo::Result<Store> {
+        match &self.place {
+            Place::Memory { backend, .. } => builder.backend(Arc::clone(backend) as _),
+            Place::Server(server) => builder.connect(&server.url()).await,
+        }
+    }
+
+    /// A repository in a store of its own with default settings.
+    pub async fn repository<T: KvEntity>(&self) -> Repository<T> {
+        self.store().await.repository()
+    }
+
+    /// What holds after every case: the server was never asked for all its keys.
+    pub async fn finish(&self) {
+        if let Some(server) = self.as_server() {
+            let stats: String = server.query(&["INFO", "commandstats"]).await;
+            let counted = |command: &str| stats.contains(&format!("cmdstat_{command}:"));
+            assert!(counted("info"), "the statistics are those of this case: {stats}");
+            assert!(
+                !counted("keys") && !counted("scan"),
+                "KEYS or SCAN was sent: {stats}"
+            );
+        }
+    }
+
+    /// Milliseconds since 1970 by the backend's clock.
+    pub async fn now(&self) -> u64 {
+        match &self.place {
+            Place::Memory { clock, .. } => millis(clock.now()),
+            Place::Server(server) => {
+                let [seconds, micros]: [u64; 2] = server
+                    .query::<Vec<u64>, _>(&["TIME"])
+                    .await
+                    .try_into()
+                    .expect("two");
+                seconds * 1000 + micros / 1000
+            }
+        }
+    }
+
+    /// Lets time pass by the backend's clock: moved in memory, waited for on a server.
+    pub async fn pass(&self, time: Duration) {
+        match &self.place {
+            Place::Memory { clock, .. } => clock.advance(time),
+            Place::Server(_) => {
+                // Until the server's clock says so; the sleep only spares it the asking.
+                let until = self.now().await + time.as_millis() as u64;
+                while let left @ 1.. = until.saturating_sub(self.now().await) {
+                    tokio::time::sleep(Duration::from_millis(left)).await;
+                }
+            }
+        }
+    }
+}
+
+/// Milliseconds since 1970, as [`World::now`] counts them.
+#[must_use]
+pub fn millis(time: SystemTime) -> u64 {
+    time.duration_since(SystemTime::UNIX_EPOCH)
+        .expect("after 1970")
+        .as_millis() as u64
+}
+
+/// The next event, or a panic when it does not come.
+pub async fn next<T: KvEntity>(expired: &mut Expired<T>) -> KeyExpired<T> {
+    let event = tokio::time::timeout(PATIENCE, expired.next())
+        .await
+        .expect("an event comes");
+    event
+        .expect("the stream goes on")
+        .expect("the event is none of an error")
+}
+
+/// The ids of the next so many events, sorted.
+pub async fn next_ids<T: KvEntity<Id = String>>(expired: &mut Expired<T>, count: usize) -> Vec<String> {
+    let mut ids = Vec::with_capacity(count);
+    for _ in 0..count {
+        ids.push(next(expired).await.id().clone());
+    }
+    ids.sort();
+    ids
+}
+
+/// That nothing comes before a later event does: saves `marker`, lets it expire, and demands that it comes first.
+///
+/// What was to be written to the log before is there by then, since a log keeps its order.
+pub async fn nothing_before<T: KvEntity>(
+    world: &World,
+    repository: &Repository<T>,
+    expired: &mut Expired<T>,
+    marker: &mut T,
+) where
+    T::Id: PartialEq,
+{
+    repository
+        .save(marker)
+        .time_to_live(Duration::from_millis(50))
+        .await
+        .expect("a save");
+    world.pass(Duration::from_millis(52)).await;
+    let event = next(expired).await;
+    assert_eq!(Some(event.id()), marker.id(), "an event that should not be");
+}
