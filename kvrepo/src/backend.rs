@@ -16,7 +16,8 @@ pub(crate) use keyspace::{DEFAULT_GRACE, DEFAULT_RETENTION};
 pub use memory::Memory;
 pub(crate) use operation::{GREATEST_TERM, TimeToLive};
 pub use operation::{
-    Lease, Loaded, LogEntry, LogPage, Reap, Reaped, Saved, ScanPage, Trigger, TriggerSink, Write, WriteTerm,
+    Lease, Loaded, LogEntry, LogPage, Reap, Reaped, Repaired, Saved, ScanPage, Trigger, TriggerSink, Write,
+    WriteTerm,
 };
 pub(crate) use position::Position;
 
@@ -67,9 +68,9 @@ pub trait Backend: Debug + Send + Sync + 'static {
     /// or expired by a term that another client set and that the server has yet to tell of.
     async fn gone(&self, keyspace: &Keyspace, ids: &[String]) -> Result<Vec<String>>;
 
-    /// Cleans up after those of the ids that are [`gone`](Self::gone); returns them. Living entities are not touched,
-    /// and what waits to be reaped is left to that.
-    async fn repair(&self, keyspace: &Keyspace, ids: &[String]) -> Result<Vec<String>>;
+    /// Cleans up after those of the ids that are [`gone`](Self::gone). Living entities are not touched, and what waits
+    /// to be reaped is left to that.
+    async fn repair(&self, keyspace: &Keyspace, ids: &[String]) -> Result<Repaired>;
 
     /// Turns expired entities into events, at most [`Reap::limit`] of them, and says when to come again.
     async fn reap(&self, keyspace: &Keyspace, reap: &Reap) -> Result<Reaped>;
@@ -93,17 +94,19 @@ pub trait Backend: Debug + Send + Sync + 'static {
     async fn listen(&self, sink: Arc<dyn TriggerSink>) -> Result<Guard>;
 }
 
-/// Walks through all ids of a keyspace and cleans up after those whose entity is gone. Returns how many there were.
-pub(crate) async fn sweep_ids(backend: &dyn Backend, keyspace: &Keyspace) -> Result<u64> {
-    let (mut cursor, mut repaired) = (None, 0);
+/// Walks through all ids of a keyspace and cleans up after those whose entity is gone.
+pub(crate) async fn sweep_ids(backend: &dyn Backend, keyspace: &Keyspace) -> Result<Repaired> {
+    let (mut cursor, mut swept) = (None, Repaired::default());
     loop {
         let page = backend.scan(keyspace, cursor.as_deref()).await?;
         if !page.ids.is_empty() {
-            repaired += backend.repair(keyspace, &page.ids).await?.len() as u64;
+            let repaired = backend.repair(keyspace, &page.ids).await?;
+            swept.events += repaired.events;
+            swept.cleaned += repaired.cleaned;
         }
         cursor = page.next;
         if cursor.is_none() {
-            return Ok(repaired);
+            return Ok(swept);
         }
     }
 }

@@ -19,8 +19,8 @@ use tokio::sync::Notify;
 use self::clock::Clock;
 use self::space::Space;
 use super::{
-    Backend, Guard, Keyspace, Loaded, LogEntry, LogPage, Position, Reap, Reaped, Saved, ScanPage, TimeToLive,
-    Trigger, TriggerSink, Write, WriteTerm,
+    Backend, Guard, Keyspace, Loaded, LogEntry, LogPage, Position, Reap, Reaped, Repaired, Saved, ScanPage,
+    TimeToLive, Trigger, TriggerSink, Write, WriteTerm,
 };
 use crate::error::{Error, Result};
 
@@ -144,8 +144,8 @@ impl Backend for Memory {
         Ok(Vec::new())
     }
 
-    async fn repair(&self, keyspace: &Keyspace, ids: &[String]) -> Result<Vec<String>> {
-        self.gone(keyspace, ids).await
+    async fn repair(&self, _: &Keyspace, _: &[String]) -> Result<Repaired> {
+        Ok(Repaired::default())
     }
 
     async fn reap(&self, keyspace: &Keyspace, reap: &Reap) -> Result<Reaped> {

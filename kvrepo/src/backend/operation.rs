@@ -184,6 +184,16 @@ impl Reaped {
     }
 }
 
+/// What a clean-up found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Repaired {
+    /// How many had expired after all, and became their events.
+    pub events: u64,
+    /// How many had been evicted, or deleted by another client.
+    pub cleaned: u64,
+}
+
 /// One event in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]

@@ -6,6 +6,7 @@ mod connection;
 mod endpoint;
 mod fault;
 mod listener;
+mod notification;
 mod reply;
 mod script;
 mod server;
@@ -20,10 +21,11 @@ use redis::{RedisError, Value};
 use self::connection::{Call, Connection};
 use self::endpoint::Endpoint;
 use self::listener::Flags;
+use self::script::RunError;
 use self::stream::Follower;
 use super::{
-    Backend, Guard, Keyspace, Loaded, LogEntry, LogPage, Position, Reap, Reaped, Saved, ScanPage, TimeToLive,
-    TriggerSink, Write, WriteTerm,
+    Backend, Guard, Keyspace, Loaded, LogEntry, LogPage, Position, Reap, Reaped, Repaired, Saved, ScanPage,
+    TimeToLive, TriggerSink, Write, WriteTerm,
 };
 use crate::error::{Error, Result};
 
@@ -69,19 +71,11 @@ impl Valkey {
         keyspace: &Keyspace,
         repair: &str,
         ids: &[String],
-    ) -> Result<Vec<String>> {
-        let mut gone = Vec::new();
-        for chunk in ids.chunks(CHUNK) {
-            let invocation = lives(&script::REPAIR, keyspace).bytes(repair);
-            let invocation = chunk.iter().fold(invocation, |call, id| call.bytes(id));
-            let reply = self.reaping.run(call, &invocation).await?;
-            let reply = reply.map_err(|error| script_error(call, keyspace, error))?;
-            let Value::Array(found) = reply else {
-                return Err(reply::unexpected(call.operation));
-            };
-            gone.extend(found.into_iter().filter_map(reply::text));
-        }
-        Ok(gone)
+    ) -> Result<Value> {
+        let invocation = lives(&script::REPAIR, keyspace).bytes(repair);
+        let invocation = ids.iter().fold(invocation, |call, id| call.bytes(id));
+        let reply = self.reaping.run(call, &invocation).await?;
+        reply.map_err(|error| script_error(call, keyspace, error))
     }
 }
 
@@ -257,13 +251,28 @@ impl Backend for Valkey {
     }
 
     async fn gone(&self, keyspace: &Keyspace, ids: &[String]) -> Result<Vec<String>> {
-        self.repair_or_look(Call::read("look for what is gone"), keyspace, "0", ids)
-            .await
+        let call = Call::read("look for what is gone");
+        let mut gone = Vec::new();
+        for chunk in ids.chunks(CHUNK) {
+            let Value::Array(found) = self.repair_or_look(call, keyspace, "0", chunk).await? else {
+                return Err(reply::unexpected(call.operation));
+            };
+            gone.extend(found.into_iter().filter_map(reply::text));
+        }
+        Ok(gone)
     }
 
-    async fn repair(&self, keyspace: &Keyspace, ids: &[String]) -> Result<Vec<String>> {
-        self.repair_or_look(Call::write("repair"), keyspace, "1", ids)
-            .await
+    async fn repair(&self, keyspace: &Keyspace, ids: &[String]) -> Result<Repaired> {
+        let call = Call::write("repair");
+        let mut repaired = Repaired::default();
+        for chunk in ids.chunks(CHUNK) {
+            let reply = self.repair_or_look(call, keyspace, "1", chunk).await?;
+            let [events, cleaned] =
+                reply::integers(&reply).ok_or_else(|| reply::unexpected(call.operation))?;
+            repaired.events += events.unsigned_abs();
+            repaired.cleaned += cleaned.unsigned_abs();
+        }
+        Ok(repaired)
     }
 
     async fn reap(&self, keyspace: &Keyspace, reap: &Reap) -> Result<Reaped> {
@@ -367,7 +376,10 @@ fn time_to_live(millis: i64) -> TimeToLive {
 }
 
 /// What the save script refused, or how it failed.
-fn refused(call: Call, keyspace: &Keyspace, term: WriteTerm, error: RedisError) -> Error {
+fn refused(call: Call, keyspace: &Keyspace, term: WriteTerm, error: RunError) -> Error {
+    let RunError::Refused(error) = error else {
+        return script_error(call, keyspace, error);
+    };
     let entity = keyspace.entity();
     match (error.code(), term) {
         (Some("KVPASSED"), WriteTerm::At(deadline)) => {
@@ -378,11 +390,15 @@ fn refused(call: Call, keyspace: &Keyspace, term: WriteTerm, error: RedisError) 
             entity,
             reason: "the deadline is beyond what a server can hold".into(),
         },
-        _ => script_error(call, keyspace, error),
+        _ => script_error(call, keyspace, RunError::Refused(error)),
     }
 }
 
-fn script_error(call: Call, keyspace: &Keyspace, error: RedisError) -> Error {
+fn script_error(call: Call, keyspace: &Keyspace, error: RunError) -> Error {
+    let error = match error {
+        RunError::Refused(error) => error,
+        RunError::Lost(error) => return error,
+    };
     match error.code() {
         Some("KVCOLLISION") => Error::KeyCollision {
             key: error.detail().unwrap_or_default().to_owned(),

@@ -11,6 +11,8 @@ use crate::error::Result;
 
 /// How many due entities one step reaps: about a millisecond of the server's time.
 const LIMIT: usize = 128;
+/// How many ids that the server named one step looks at. Most are found to be reaped already.
+const NAMED: usize = 512;
 /// How long the lease lasts. A holder that seems dead loses it sooner; see `reap.lua`.
 const LEASE: Duration = Duration::from_secs(3);
 /// The longest sleep. Another process can set a deadline that is nearer than all that were known.
@@ -78,7 +80,12 @@ impl Reaper<'_> {
                     leader: false, next, ..
                 }) => {
                     let wait = next.map_or(LONGEST_WAIT, |lapses| lapses.min(LONGEST_WAIT));
-                    sleep(wait.max(FIRST_BACKOFF)).await;
+                    self.space.plan(Some(Duration::ZERO));
+                    tokio::select! {
+                        () = sleep(wait.max(FIRST_BACKOFF)) => {}
+                        // The leader sees to nearly all that the server names; no hurry, and many at a time.
+                        () = self.space.woken() => sleep(LONGEST_SLEEP).await,
+                    }
                 }
                 Ok(Reaped { more: true, .. }) => {}
                 Ok(Reaped { next, .. }) => {
@@ -111,7 +118,7 @@ impl Reaper<'_> {
         let mut reap = Reap::due(LIMIT);
         reap.trim = self.trimmed.is_none_or(|at| at.elapsed() >= TRIM);
         reap.lease = Some(Lease::new(shared.token.clone(), LEASE.as_millis() as u64));
-        reap.expired = space.take_named(LIMIT);
+        reap.expired = space.take_named(NAMED);
         let mut reaped = match shared.backend.reap(space.keyspace(), &reap).await {
             Ok(reaped) => reaped,
             Err(error) => {
@@ -121,7 +128,7 @@ impl Reaper<'_> {
         };
         let led = std::mem::replace(&mut self.leads, reaped.leader);
         if !reaped.leader {
-            // What was named is left to the leader, who was told the same; whoever takes over looks at everything.
+            // Whoever takes over looks at everything.
             self.walk = Walk::Done;
             self.suspects.clear();
             return Ok(reaped);
@@ -136,7 +143,7 @@ impl Reaper<'_> {
         if reap.trim {
             self.trimmed = Some(Instant::now());
         }
-        reaped.more |= reap.expired.len() == LIMIT;
+        reaped.more |= reap.expired.len() == NAMED;
         if space.take_everything() || !led {
             self.walk = Walk::From(None);
         }

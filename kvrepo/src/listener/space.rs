@@ -11,7 +11,7 @@ use crate::backend::{Keyspace, LogEntry, Position};
 /// How many events wait in memory for the slowest subscriber; it reads those that it missed from the log.
 const FEED: usize = 1024;
 /// How many ids that the server named wait for the reaper; beyond, everything is looked at instead.
-const NAMED: usize = 65_536;
+const WAITING: usize = 65_536;
 
 /// What subscribers are handed.
 #[derive(Debug, Clone)]
@@ -91,7 +91,7 @@ impl Space {
     /// Takes note of an id that the server said has expired.
     pub(super) fn expired(&self, id: &str) {
         let mut named = lock(&self.named);
-        if named.len() < NAMED {
+        if named.len() < WAITING {
             named.push(id.to_owned());
         } else {
             self.everything.store(true, Ordering::Relaxed);
@@ -110,7 +110,7 @@ impl Space {
     /// Takes note of ids that a reader met without their entity.
     pub(crate) fn suspect(&self, ids: Vec<String>) {
         let mut suspects = lock(&self.suspects);
-        let room = NAMED.saturating_sub(suspects.len());
+        let room = WAITING.saturating_sub(suspects.len());
         // Who does not fit is met again.
         suspects.extend(ids.into_iter().take(room));
     }

@@ -1,7 +1,7 @@
 //! Record to serde value.
 //!
 //! The record is taken apart [once](tree) and then read by what the type asks for. A field that is required though
-//! nothing is stored of it is missed by serde, not by us; it is then offered as an [absent](absent) place and the
+//! nothing is stored of it is missed by serde, not by us; it is then offered as an [`absent`] place and the
 //! value is read again. What was offered is remembered for the type, so that it happens once.
 
 mod absent;

@@ -13,14 +13,14 @@ mod write;
 
 pub(super) use lexer::{Lexer, is_json};
 pub(super) use read::JsonDe;
-pub(super) use write::{Json, JsonSer};
+pub(super) use write::{Bare, Json, JsonSer};
 
 use super::fault::Fault;
 
 /// How `Some` of a value that would itself be `null` begins: `{"$some":null}`.
 pub(super) const WRAP: &str = "{\"$some\":";
 
-/// How serde_json names its raw texts to the formats it knows, and numbers of arbitrary precision.
+/// How `serde_json` names its raw texts to the formats it knows, and numbers of arbitrary precision.
 pub(super) const RAW: &str = "$serde_json::private::RawValue";
 pub(super) const NUMBER: &str = "$serde_json::private::Number";
 

@@ -29,6 +29,12 @@ const MAX_ROOM: usize = 4096;
 /// Asked for *any*, but by a visitor that asks for types again within: what it reads may be written for such.
 const TYPED: u8 = u8::MAX;
 
+/// The elements of a tuple, each of its own type. Of long ones, which are arrays, the first tell enough.
+const ELEMENTS: [&str; 16] = [
+    "[0]", "[1]", "[2]", "[3]", "[4]", "[5]", "[6]", "[7]", "[8]", "[9]", "[10]", "[11]", "[12]", "[13]",
+    "[14]", "[15]",
+];
+
 /// What was found out about a type.
 #[derive(Debug)]
 pub(super) struct Shape {
@@ -45,6 +51,9 @@ pub(super) struct Shape {
 struct Node {
     /// Set if *any* is asked for here, inside of that many options (or [`TYPED`]).
     any: Option<u8>,
+    /// Whether any text is accepted by what asked, and whether digits are.
+    takes_text: bool,
+    takes_digits: bool,
     fields: Vec<(&'static str, u32)>,
     each: Option<u32>,
     /// The place further out that is of the same type.
@@ -73,6 +82,13 @@ impl<'s> At<'s> {
         self.node()?.any
     }
 
+    /// Whether the value here is a number in the clothes of a text, such as a decimal: digits mean the same to it with
+    /// quotes and without.
+    pub(super) fn is_numeral(self) -> bool {
+        self.node()
+            .is_some_and(|node| node.takes_digits && !node.takes_text)
+    }
+
     /// The field or variant of this name.
     pub(super) fn field(self, name: &str) -> Option<Self> {
         let (_, id) = self.node()?.fields.iter().find(|(field, _)| *field == name)?;
@@ -82,6 +98,11 @@ impl<'s> At<'s> {
     /// Any element or entry.
     pub(super) fn each(self) -> Option<Self> {
         self.to(self.node()?.each?)
+    }
+
+    /// An element of a tuple.
+    pub(super) fn element(self, at: usize) -> Option<Self> {
+        self.field(ELEMENTS.get(at).or(ELEMENTS.last())?)
     }
 }
 
@@ -100,6 +121,7 @@ impl Shape {
             return shape;
         }
         let mut nodes = probe::probe::<T>(plain);
+        unlink(&mut nodes);
         prune(&mut nodes);
         let shape = Self {
             nodes,
@@ -164,6 +186,35 @@ impl Shape {
             Arc::make_mut(&mut offers).push(offer);
         }
         Some(Arc::clone(&offers))
+    }
+}
+
+/// Takes over what a place links to, where it is a place of its own too.
+fn unlink(nodes: &mut [Node]) {
+    for id in 0..nodes.len() {
+        let Some(node) = nodes.get(id).filter(|node| node.link.is_some()) else {
+            continue;
+        };
+        if node.any.is_none() && node.fields.is_empty() && node.each.is_none() {
+            continue;
+        }
+        let linked = node.link.and_then(|link| nodes.get(link as usize));
+        let (fields, each) = linked
+            .map(|linked| (linked.fields.clone(), linked.each))
+            .unwrap_or_default();
+        let Some(node) = nodes.get_mut(id) else { continue };
+        node.link = None;
+        let mut clash = node.each.is_some() && each.is_some() && node.each != each;
+        for (name, to) in fields {
+            match node.fields.iter().find(|(field, _)| *field == name) {
+                Some((_, other)) => clash |= *other != to,
+                None => node.fields.push((name, to)),
+            }
+        }
+        node.each = node.each.or(each);
+        if clash && node.any.is_none() {
+            node.any = Some(TYPED);
+        }
     }
 }
 

@@ -71,7 +71,8 @@ pub(crate) fn decode<T: KvEntity>(id: &str, mut record: Record) -> Result<T> {
         Some(found) if found.to_key() == id => {}
         Some(_) => return Err(mismatch("the stored id is not that of the key")),
         None => {
-            entity.set_id(T::Id::from_key(id).ok_or_else(|| mismatch("the key's id is none of this type"))?)
+            let id = T::Id::from_key(id).ok_or_else(|| mismatch("the key's id is none of this type"))?;
+            entity.set_id(id);
         }
     }
     Ok(entity)

@@ -41,7 +41,9 @@ impl<T: KvEntity> Repository<T> {
             }
             reap.trim = false;
         }
-        swept.repaired = backend::sweep_ids(backend, &registered.keyspace).await?;
+        let repaired = backend::sweep_ids(backend, &registered.keyspace).await?;
+        swept.expired += repaired.events;
+        swept.repaired = repaired.cleaned;
         Ok(swept)
     }
 }

@@ -112,6 +112,7 @@ impl Connection {
     pub(super) async fn command(&self, call: Call, command: &Cmd) -> Result<Value> {
         self.call(
             call,
+            |_| false,
             |mut open| async move { command.query_async(&mut open).await },
         )
         .await
@@ -119,14 +120,26 @@ impl Connection {
 
     /// Sends a pipeline; the results are those of its commands, each of its own.
     pub(super) async fn pipeline(&self, call: Call, pipeline: &Pipeline) -> Result<Vec<RedisResult<Value>>> {
-        self.call(
-            call,
-            |mut open| async move { pipeline.query_async(&mut open).await },
-        )
+        // A server that was demoted refuses each command for itself, and would be kept if nobody looked.
+        let demoted = |replies: &Vec<RedisResult<Value>>| {
+            replies
+                .iter()
+                .any(|reply| matches!(reply, Err(error) if fault::is_read_only(error)))
+        };
+        self.call(call, demoted, |mut open| async move {
+            pipeline.query_async(&mut open).await
+        })
         .await
     }
 
-    async fn call<R, F>(&self, call: Call, send: impl FnOnce(MultiplexedConnection) -> F) -> Result<R>
+    /// Sends something, and drops the connection if that fails in a way, or is answered with what says, that it is of
+    /// no more use.
+    async fn call<R, F>(
+        &self,
+        call: Call,
+        useless: impl FnOnce(&R) -> bool,
+        send: impl FnOnce(MultiplexedConnection) -> F,
+    ) -> Result<R>
     where
         F: Future<Output = RedisResult<R>>,
     {
@@ -135,6 +148,9 @@ impl Connection {
         match timeout_at(until, send(open)).await {
             Ok(Ok(reply)) => {
                 self.timeouts.store(0, Ordering::Relaxed);
+                if useless(&reply) {
+                    self.broken.fetch_max(number, Ordering::Relaxed);
+                }
                 Ok(reply)
             }
             Ok(Err(error)) if error.is_timeout() => Err(self.timed_out(call, number)),
@@ -195,6 +211,7 @@ impl Connection {
                     *self.link.write().unwrap_or_else(PoisonError::into_inner) = (number, Some(open));
                     attempts.backoff = FIRST_BACKOFF;
                 }
+                Ok(Err(error)) if error.is_timeout() => return Err(unreached()),
                 Ok(Err(error)) => {
                     let next = Instant::now() + attempts.backoff;
                     attempts.not_before = next;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use redis::aio::MultiplexedConnection;
+use redis::aio::{MultiplexedConnection, PubSub};
 use redis::io::tcp::socket2::TcpKeepalive;
 use redis::{AsyncConnectionConfig, Client, IntoConnectionInfo, ProtocolVersion};
 
@@ -73,6 +73,11 @@ impl Endpoint {
             .set_connection_timeout(Some(self.deadline))
             .set_response_timeout(Some(response))
             .set_pipeline_buffer_size(1024)
+    }
+
+    /// Opens a connection that is for a subscription only. Nothing bounds how long it takes.
+    pub(super) async fn open_subscriber(&self) -> redis::RedisResult<PubSub> {
+        self.client.get_async_pubsub().await
     }
 
     /// Opens a connection.

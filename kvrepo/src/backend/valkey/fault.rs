@@ -66,9 +66,12 @@ pub(super) fn is_denied(error: &RedisError) -> bool {
     error.kind() == ErrorKind::Server(ServerErrorKind::NoPerm)
 }
 
+/// Whether the server has become a replica, and will refuse every write.
+pub(super) fn is_read_only(error: &RedisError) -> bool {
+    error.kind() == ErrorKind::Server(ServerErrorKind::ReadOnly)
+}
+
 /// Whether the connection is of no more use.
 pub(super) fn breaks_connection(error: &RedisError) -> bool {
-    error.is_unrecoverable_error()
-        || error.is_connection_dropped()
-        || error.kind() == ErrorKind::Server(ServerErrorKind::ReadOnly)
+    error.is_unrecoverable_error() || error.is_connection_dropped() || is_read_only(error)
 }

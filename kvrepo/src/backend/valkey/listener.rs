@@ -4,18 +4,17 @@
 //! no error: the deadline index triggers every event as well.
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
-use redis::{PushInfo, PushKind, RedisResult, Value};
-use tokio::sync::{mpsc, watch};
+use redis::{RedisResult, Value};
+use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use super::endpoint::Endpoint;
 use super::fault;
+use super::notification::{Notifications, Told};
 use crate::backend::{Guard, Trigger, TriggerSink};
 use crate::error::{Error, Outcome, Result};
 use crate::listener::AbortOnDrop;
@@ -24,8 +23,6 @@ use crate::listener::AbortOnDrop;
 const PROBE: Duration = Duration::from_secs(1);
 /// The longest a probe may take.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
-/// How many notifications may wait to be taken over; what comes on top is lost, and made good by looking everywhere.
-const WAITING: usize = 16_384;
 /// The waits between attempts to connect.
 const FIRST_BACKOFF: Duration = Duration::from_millis(50);
 const LAST_BACKOFF: Duration = Duration::from_secs(1);
@@ -86,7 +83,7 @@ impl Listener {
         loop {
             match self.session(&mut backoff).await {
                 Ok(()) => {
-                    tracing::debug!(endpoint = %self.endpoint, "notifications: the server closed the connection")
+                    tracing::debug!(endpoint = %self.endpoint, "notifications: the server closed the connection");
                 }
                 Err(error) if fault::is_denied(&error) => {
                     tracing::warn!(
@@ -97,7 +94,7 @@ impl Listener {
                     backoff = LAST_BACKOFF;
                 }
                 Err(error) => {
-                    tracing::debug!(endpoint = %self.endpoint, %error, "notifications: connection lost")
+                    tracing::debug!(endpoint = %self.endpoint, %error, "notifications: connection lost");
                 }
             }
             sleep(backoff).await;
@@ -107,23 +104,10 @@ impl Listener {
 
     /// One connection's life.
     async fn session(&self, backoff: &mut Duration) -> RedisResult<()> {
-        let (waiting, mut pushes) = mpsc::channel::<PushInfo>(WAITING);
-        let lost = Arc::new(AtomicBool::new(false));
-        let overflow = Arc::clone(&lost);
-        let config = self
-            .endpoint
-            .config(PROBE_TIMEOUT)
-            .set_push_sender(move |push: PushInfo| {
-                if waiting.try_send(push).is_err() {
-                    overflow.store(true, Ordering::Relaxed);
-                }
-                Ok::<_, redis::aio::SendError>(())
-            });
-        let mut connection = self.endpoint.open(&config).await?;
-        self.check_flags(&mut connection).await;
-        connection
-            .subscribe(format!("__keyevent@{}__:expired", self.endpoint.database()))
-            .await?;
+        let mut notifications = Notifications::open(&self.endpoint, PROBE_TIMEOUT).await?;
+        self.check_flags(&mut notifications.commands).await;
+        let channel = format!("__keyevent@{}__:expired", self.endpoint.database());
+        notifications.subscribe(&channel, PROBE_TIMEOUT).await?;
         *backoff = FIRST_BACKOFF;
         self.stage.send_replace(Stage::Listening);
         // Only now, so that nothing can fall between the look and the subscription.
@@ -133,35 +117,30 @@ impl Listener {
         probe.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
-                push = pushes.recv() => if push.is_none_or(|push| self.take(&push).is_break()) { return Ok(()) },
+                told = notifications.next() => match told {
+                    Told::Expired(key) => self.sink.trigger(Trigger::Expired(&key)),
+                    Told::Closed => return Ok(()),
+                    Told::Lost => {
+                        tracing::warn!(endpoint = %self.endpoint, "notifications: more than can wait; looking everywhere");
+                        self.sink.trigger(Trigger::Everything);
+                    }
+                },
                 _ = probe.tick() => {
-                    let role: Value = redis::cmd("ROLE").query_async(&mut connection).await.or_else(|error| {
-                        // A user who may not ask for the role still proves that the connection is alive.
-                        if fault::is_denied(&error) { Ok(Value::Nil) } else { Err(error) }
-                    })?;
-                    if is_replica(&role) {
+                    if is_replica(&self.role(&mut notifications.commands).await?) {
                         return Err((redis::ErrorKind::Client, "the server has become a replica").into());
                     }
                 }
             }
-            if lost.swap(false, Ordering::Relaxed) {
-                tracing::warn!(endpoint = %self.endpoint, "notifications: more than can wait; looking everywhere");
-                self.sink.trigger(Trigger::Everything);
-            }
         }
     }
 
-    fn take(&self, push: &PushInfo) -> ControlFlow<()> {
-        match push.kind {
-            PushKind::Disconnection => return ControlFlow::Break(()),
-            PushKind::Message => {
-                if let Some(Value::BulkString(key)) = push.data.get(1) {
-                    self.sink.trigger(Trigger::Expired(key));
-                }
-            }
-            _ => {}
+    /// The server's role; asking for it also shows that the connection is alive.
+    async fn role(&self, commands: &mut MultiplexedConnection) -> RedisResult<Value> {
+        match redis::cmd("ROLE").query_async(commands).await {
+            // A user who may not ask was answered all the same.
+            Err(error) if fault::is_denied(&error) => Ok(Value::Nil),
+            answer => answer,
         }
-        ControlFlow::Continue(())
     }
 
     /// Looks at the server's flags, which it forgets when it restarts, and adds what is missing if it may.

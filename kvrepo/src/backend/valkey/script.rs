@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
-use redis::{Cmd, Pipeline, RedisResult, Value};
+use redis::{Cmd, Pipeline, RedisError, Value};
 
 use super::connection::{Call, Connection};
 use super::fault;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// A Lua script: one atomic step.
 #[derive(Debug)]
@@ -16,19 +16,22 @@ pub(super) struct Script {
 }
 
 macro_rules! script {
-    ($(#[$doc:meta])* $name:ident = $($file:literal)+) => {
+    ($(#[$doc:meta])* $name:ident = $flags:literal, $($file:literal)+) => {
         $(#[$doc])*
-        pub(super) static $name: LazyLock<Script> =
-            LazyLock::new(|| Script::new(concat!($(include_str!(concat!("scripts/", $file))),+)));
+        pub(super) static $name: LazyLock<Script> = LazyLock::new(|| {
+            Script::new(concat!("#!lua ", $flags, "\n", $(include_str!(concat!("scripts/", $file))),+))
+        });
     };
 }
 
-script!(SAVE = "life.lua" "save.lua");
-script!(DELETE = "life.lua" "delete.lua");
-script!(REPAIR = "life.lua" "repair.lua");
-script!(REAP = "life.lua" "reap.lua");
-script!(COUNT = "count.lua");
-script!(RELEASE = "release.lua");
+// With a first line of this form the server checks its memory before a script begins, and not at the first command
+// that needs some, when others may have been executed. What gives memory back runs all the same.
+script!(SAVE = "", "life.lua" "save.lua");
+script!(DELETE = "flags=allow-oom", "life.lua" "delete.lua");
+script!(REPAIR = "flags=allow-oom", "life.lua" "repair.lua");
+script!(REAP = "flags=allow-oom", "life.lua" "reap.lua");
+script!(COUNT = "flags=no-writes,allow-oom", "count.lua");
+script!(RELEASE = "flags=allow-oom", "release.lua");
 
 impl Script {
     fn new(body: &'static str) -> Self {
@@ -106,7 +109,11 @@ impl<'a> Invocation<'a> {
 
 impl Connection {
     /// Runs a script: one round trip, two if the server did not know it.
-    pub(super) async fn run(&self, call: Call, invocation: &Invocation<'_>) -> Result<RedisResult<Value>> {
+    pub(super) async fn run(
+        &self,
+        call: Call,
+        invocation: &Invocation<'_>,
+    ) -> Result<Result<Value, RunError>> {
         let mut results = self.run_all(call, std::slice::from_ref(invocation)).await?;
         // One call has one result; the client would have failed as a whole otherwise.
         Ok(results.pop().unwrap_or(Ok(Value::Nil)))
@@ -118,30 +125,62 @@ impl Connection {
         &self,
         call: Call,
         invocations: &[Invocation<'_>],
-    ) -> Result<Vec<RedisResult<Value>>> {
-        let mut results = self
+    ) -> Result<Vec<Result<Value, RunError>>> {
+        let first = self
             .pipeline(call, &pipeline(invocations.iter().map(Invocation::by_hash)))
             .await?;
-        let unknown =
-            |result: &RedisResult<Value>| matches!(result, Err(error) if fault::is_no_script(error));
-        let again: Vec<usize> = (0..results.len())
-            .filter(|i| results.get(*i).is_some_and(unknown))
+        let mut results: Vec<_> = first
+            .into_iter()
+            .map(|result| result.map_err(RunError::Refused))
             .collect();
-        if again.is_empty() {
-            return Ok(results);
-        }
-        let commands = again
-            .iter()
-            .filter_map(|i| invocations.get(*i))
-            .map(Invocation::by_text);
-        let second = self.pipeline(call, &pipeline(commands)).await?;
-        for (i, result) in again.into_iter().zip(second) {
-            if let Some(slot) = results.get_mut(i) {
-                *slot = result;
+        loop {
+            let unknown = results.iter().enumerate().filter(
+                |(_, result)| matches!(result, Err(RunError::Refused(error)) if fault::is_no_script(error)),
+            );
+            let again: Vec<usize> = unknown.map(|(i, _)| i).collect();
+            if again.is_empty() {
+                return Ok(results);
+            }
+            // The first brings the text, and the others find it known; but for a server that forgets it in between,
+            // and still one call more is done each time around.
+            let calls = again.iter().filter_map(|i| invocations.get(*i)).enumerate();
+            let commands = calls.map(|(nth, invocation)| {
+                if nth == 0 {
+                    invocation.by_text()
+                } else {
+                    invocation.by_hash()
+                }
+            });
+            match self.pipeline(call, &pipeline(commands)).await {
+                Ok(second) => {
+                    for (i, result) in again.into_iter().zip(second) {
+                        if let Some(slot) = results.get_mut(i) {
+                            *slot = result.map_err(RunError::Refused);
+                        }
+                    }
+                }
+                // What the first pipeline has done is done.
+                Err(error) if again.len() < results.len() => {
+                    for i in again {
+                        if let Some(slot) = results.get_mut(i) {
+                            *slot = Err(RunError::Lost(error.again()));
+                        }
+                    }
+                    return Ok(results);
+                }
+                Err(error) => return Err(error),
             }
         }
-        Ok(results)
     }
+}
+
+/// Why one call of several has no reply.
+#[derive(Debug)]
+pub(super) enum RunError {
+    /// The server refused it.
+    Refused(RedisError),
+    /// It was sent again, and that failed.
+    Lost(Error),
 }
 
 fn pipeline(commands: impl Iterator<Item = Cmd>) -> Pipeline {

@@ -3,7 +3,7 @@
 use redis::Value;
 
 use super::connection::{Call, Connection};
-use super::reply;
+use super::{fault, reply};
 use crate::error::{Error, Result};
 
 /// The first version that has what is used: `PEXPIRETIME`, effects of scripts replicated as they happen.
@@ -19,11 +19,7 @@ pub(super) async fn check(connection: &Connection) -> Result<()> {
     let info = match connection.command(Call::read("connect"), &command).await {
         Ok(info) => info,
         // A user who may not ask is told of what does not work when it does not.
-        Err(Error::Backend {
-            transient: false,
-            source,
-            ..
-        }) if source.to_string().contains("NOPERM") => {
+        Err(Error::Backend { source, .. }) if source.downcast_ref().is_some_and(fault::is_denied) => {
             command = redis::cmd("PING");
             connection.command(Call::read("connect"), &command).await?;
             return Ok(());

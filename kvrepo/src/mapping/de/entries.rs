@@ -123,6 +123,14 @@ impl<'x, 't, 'a> Entries<'x, 't, 'a> {
         }
     }
 
+    fn json_paths(&self) -> &'static [&'static str] {
+        if self.de.at == 0 {
+            self.de.source.schema.json_paths
+        } else {
+            &[]
+        }
+    }
+
     fn next(&mut self) -> Entry {
         let tree = self.de.tree();
         while let Some((name, rest)) = self.odd.split_first() {
@@ -141,7 +149,11 @@ impl<'x, 't, 'a> Entries<'x, 't, 'a> {
             self.at = tree.next(at);
             let segment = tree.segment(at);
             let declared = match segment {
-                Segment::Name(name) => self.plain_paths().iter().find(|plain| **plain == name),
+                Segment::Name(name) => self
+                    .plain_paths()
+                    .iter()
+                    .chain(self.json_paths())
+                    .find(|path| **path == name),
                 Segment::Bracket(_) => None,
             };
             match declared {
@@ -219,6 +231,9 @@ impl<'a> de::MapAccess<'a> for Entries<'_, '_, 'a> {
 pub(super) struct Elements<'x, 't, 'a> {
     de: De<'x, 't, 'a>,
     next: Next,
+    /// Whether each has a type of its own, and how many have been taken.
+    tuple: bool,
+    taken: usize,
 }
 
 enum Next {
@@ -229,14 +244,19 @@ enum Next {
 }
 
 impl<'x, 't, 'a> Elements<'x, 't, 'a> {
-    pub(super) fn new(de: De<'x, 't, 'a>) -> Self {
+    pub(super) fn new(de: De<'x, 't, 'a>, tuple: bool) -> Self {
         let tree = de.tree();
         let next = if tree.is_ordered(de.at) {
             Next::Sibling(tree.first(de.at))
         } else {
             Next::Sorted(tree.elements(de.at).into_iter())
         };
-        Self { de, next }
+        Self {
+            de,
+            next,
+            tuple,
+            taken: 0,
+        }
     }
 
     fn next(&mut self) -> Option<(u32, Id)> {
@@ -252,7 +272,7 @@ impl<'x, 't, 'a> Elements<'x, 't, 'a> {
     }
 
     /// Whether there is one more.
-    pub(super) fn is_over(mut self) -> bool {
+    pub(super) fn is_over(&mut self) -> bool {
         self.next().is_none()
     }
 }
@@ -264,7 +284,11 @@ impl<'a> de::SeqAccess<'a> for Elements<'_, '_, 'a> {
         let Some((index, at)) = self.next() else {
             return Ok(None);
         };
-        let value = self.de.each(at, true).and_then(|de| seed.deserialize(de));
+        let value = self
+            .de
+            .element(at, self.taken, self.tuple)
+            .and_then(|de| seed.deserialize(de));
+        self.taken += 1;
         value.map(Some).map_err(|fault| fault.in_bracket(index))
     }
 

@@ -1,5 +1,7 @@
 //! A place in the record at which something is stored.
 
+mod read;
+
 use std::any::type_name;
 
 use serde::de::{Deserializer, Visitor};
@@ -7,11 +9,9 @@ use serde::de::{Deserializer, Visitor};
 use super::entries::{Elements, Entries, Fields};
 use super::own::OwnSeq;
 use super::tree::Id;
-use super::variant::Variant;
 use super::{Source, Tree};
 use crate::mapping::fault::Fault;
-use crate::mapping::json::{self, JsonDe, Lexer, RAW, WRAP};
-use crate::mapping::key::UnitOnly;
+use crate::mapping::json::{self, JsonDe, Lexer};
 use crate::mapping::path::{MAX_DEPTH, MAX_WRAPS};
 use crate::mapping::scalar;
 use crate::mapping::shape::At;
@@ -113,6 +113,22 @@ impl<'x, 't, 'a> De<'x, 't, 'a> {
         Ok(Self { element, ..child })
     }
 
+    /// An element of a list, or of a tuple.
+    pub(super) fn element(self, at: Id, position: usize, tuple: bool) -> Result<Self, Fault> {
+        if !tuple {
+            return self.each(at, true);
+        }
+        let child = self.child(
+            at,
+            self.inherited(),
+            self.node.and_then(|node| node.element(position)),
+        )?;
+        Ok(Self {
+            element: true,
+            ..child
+        })
+    }
+
     /// What stands beside or within a flattened field.
     pub(super) fn flat(self, at: Id) -> Result<Self, Fault> {
         self.child(at, Held::Flat, None)
@@ -146,6 +162,12 @@ impl<'x, 't, 'a> De<'x, 't, 'a> {
                 Ok(std::str::from_utf8(own).ok().filter(|text| json::is_json(text)))
             }
         }
+    }
+
+    /// Whether this is a text of digits to what asks for it, though it looks like a number in JSON.
+    fn is_numeral(self, text: &str) -> bool {
+        text.starts_with(|first: char| first.is_ascii_digit() || first == '-')
+            && self.node.is_some_and(At::is_numeral)
     }
 
     /// The JSON text of the field here, for a container.
@@ -242,7 +264,7 @@ impl<'x, 't, 'a> De<'x, 't, 'a> {
                 return self.read_json(text, |de| de.deserialize_seq(visitor));
             }
         }
-        let mut elements = Elements::new(self);
+        let mut elements = Elements::new(self, len.is_some());
         let value = visitor
             .visit_seq(&mut elements)
             .map_err(|fault| self.screen(fault))?;
@@ -268,223 +290,5 @@ impl<'x, 't, 'a> De<'x, 't, 'a> {
             bytes.push(byte.map_err(|fault| fault.in_bracket(index))?);
         }
         Ok(Some(bytes))
-    }
-}
-
-macro_rules! read {
-    ($($method:ident $visit:ident $type:ident),*) => {$(
-        fn $method<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Fault> {
-            if let Some(text) = self.json()? {
-                return self.read_json(text, |de| de.$method(visitor));
-            }
-            let text = self.text(stringify!($type))?;
-            visitor.$visit(scalar::parse::<$type>(text, stringify!($type))?).map_err(|fault| self.screen(fault))
-        }
-    )*};
-}
-
-impl<'a> Deserializer<'a> for De<'_, '_, 'a> {
-    type Error = Fault;
-
-    read!(deserialize_i8 visit_i8 i8, deserialize_i16 visit_i16 i16, deserialize_i32 visit_i32 i32);
-    read!(deserialize_i64 visit_i64 i64, deserialize_i128 visit_i128 i128);
-    read!(deserialize_u16 visit_u16 u16, deserialize_u32 visit_u32 u32, deserialize_u64 visit_u64 u64);
-    read!(deserialize_u128 visit_u128 u128, deserialize_f32 visit_f32 f32, deserialize_f64 visit_f64 f64);
-
-    fn deserialize_any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Fault> {
-        match self.own() {
-            Some(own) => match std::str::from_utf8(own) {
-                Ok(text) if self.held == Held::Json || json::is_json(text) => {
-                    self.read_json(text, |de| de.deserialize_any(visitor))
-                }
-                Ok(text) => visitor
-                    .visit_borrowed_str(text)
-                    .map_err(|fault| self.screen(fault)),
-                Err(_) => visitor
-                    .visit_borrowed_bytes(own)
-                    .map_err(|fault| self.screen(fault)),
-            },
-            None if self.tree().is_list(self.at) => self.elements(None, false, visitor),
-            None => self.entries(visitor),
-        }
-    }
-
-    fn deserialize_bool<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Fault> {
-        // In JSON a bool may also be written as other clients would write it into a field of its own.
-        match self.json()? {
-            Some(text) if scalar::parse_bool(text).is_err() => {
-                self.read_json(text, |de| de.deserialize_bool(visitor))
-            }
-            _ => visitor
-                .visit_bool(scalar::parse_bool(self.text("a boolean")?)?)
-                .map_err(|fault| self.screen(fault)),
-        }
-    }
-
-    fn deserialize_u8<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Fault> {
-        if let Some(text) = self.json()? {
-            return self.read_json(text, |de| de.deserialize_u8(visitor));
-        }
-        let text = self.text("u8")?;
-        let byte = if self.element {
-            scalar::parse_byte(text)?
-        } else {
-            scalar::parse(text, "u8")?
-        };
-        visitor.visit_u8(byte).map_err(|fault| self.screen(fault))
-    }
-
-    fn deserialize_char<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Fault> {
-        if let Some(text) = self.json()? {
-            return self.read_json(text, |de| de.deserialize_char(visitor));
-        }
-        let text = self.text("a character")?;
-        visitor
-            .visit_char(scalar::parse_char(text)?)
-            .map_err(|fault| self.screen(fault))
-    }
-
-    fn deserialize_str<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Fault> {
-        if let Some(text) = self.json()? {
-            return self.read_json(text, |de| de.deserialize_str(visitor));
-        }
-        visitor
-            .visit_borrowed_str(self.text("a string")?)
-            .map_err(|fault| self.screen(fault))
-    }
-
-    fn deserialize_string<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Fault> {
-        self.deserialize_str(visitor)
-    }
-
-    fn deserialize_identifier<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Fault> {
-        self.deserialize_str(visitor)
-    }
-
-    fn deserialize_bytes<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Fault> {
-        if let Some(text) = self.json()? {
-            return self.read_json(text, |de| de.deserialize_bytes(visitor));
-        }
-        match self.own() {
-            Some(own) => visitor.visit_borrowed_bytes(own),
-            None => visitor.visit_byte_buf(self.bytes()?.ok_or_else(|| Fault::expected("bytes"))?),
-        }
-        .map_err(|fault| self.screen(fault))
-    }
-
-    fn deserialize_byte_buf<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Fault> {
-        self.deserialize_bytes(visitor)
-    }
-
-    fn deserialize_option<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Fault> {
-        let nested = self.somes > 0;
-        match self.held {
-            Held::Flat if self.own() == Some(b"null") => visitor.visit_none(),
-            Held::Json | Held::Any if nested => match self.json()? {
-                Some(text) => self.read_json(text, |de| de.deserialize_option(visitor)),
-                None => visitor.visit_some(self.some()?),
-            },
-            Held::Plain if nested => match self.own() {
-                Some(b"null") => visitor.visit_none(),
-                Some(own) if own.starts_with(WRAP.as_bytes()) => {
-                    let text = self.text("JSON")?;
-                    self.read_json(text, |de| de.deserialize_option(visitor))
-                }
-                Some(own) if own.starts_with(b"\"") => {
-                    let quoted = std::str::from_utf8(own).is_ok_and(json::is_json);
-                    let held = if quoted { Held::Json } else { Held::Plain };
-                    visitor.visit_some(Self { held, ..self.some()? })
-                }
-                _ => visitor.visit_some(self.some()?),
-            },
-            _ => visitor.visit_some(self.some()?),
-        }
-    }
-
-    fn deserialize_unit<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Fault> {
-        match self.own() {
-            None | Some(b"null" | b"") => visitor.visit_unit().map_err(|fault| self.screen(fault)),
-            Some(_) => Err(Fault::expected("nothing, or null")),
-        }
-    }
-
-    fn deserialize_unit_struct<V: Visitor<'a>>(self, _: &'static str, visitor: V) -> Result<V::Value, Fault> {
-        self.deserialize_unit(visitor)
-    }
-
-    fn deserialize_newtype_struct<V: Visitor<'a>>(
-        self,
-        name: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, Fault> {
-        if name == RAW {
-            let text = self.text("JSON")?;
-            return self.read_json(text, |de| de.deserialize_newtype_struct(RAW, visitor));
-        }
-        visitor.visit_newtype_struct(self.wrapped()?)
-    }
-
-    fn deserialize_seq<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Fault> {
-        self.elements(None, true, visitor)
-    }
-
-    fn deserialize_tuple<V: Visitor<'a>>(self, len: usize, visitor: V) -> Result<V::Value, Fault> {
-        self.elements(Some(len), true, visitor)
-    }
-
-    fn deserialize_tuple_struct<V: Visitor<'a>>(
-        self,
-        _: &'static str,
-        len: usize,
-        visitor: V,
-    ) -> Result<V::Value, Fault> {
-        self.elements(Some(len), false, visitor)
-    }
-
-    fn deserialize_map<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Fault> {
-        match self.container()? {
-            Some(text) if self.held == Held::Json || text != "{}" => {
-                self.read_json(text, |de| de.deserialize_map(visitor))
-            }
-            _ => self.entries(visitor),
-        }
-    }
-
-    fn deserialize_struct<V: Visitor<'a>>(
-        self,
-        _: &'static str,
-        fields: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, Fault> {
-        self.fields(fields, visitor)
-    }
-
-    fn deserialize_enum<V: Visitor<'a>>(
-        self,
-        name: &'static str,
-        variants: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, Fault> {
-        if let Some(text) = self.json()? {
-            return self.read_json(text, |de| de.deserialize_enum(name, variants, visitor));
-        }
-        let Some(_) = self.own() else {
-            return visitor
-                .visit_enum(Variant::new(self, variants)?)
-                .map_err(|fault| self.screen(fault));
-        };
-        let text = self.text("an enum's variant")?;
-        let known = variants.contains(&text);
-        if !known && text.starts_with(['{', '"']) {
-            return self.read_json(text, |de| de.deserialize_enum(name, variants, visitor));
-        }
-        let text = if known { text } else { text.trim() };
-        visitor
-            .visit_enum(UnitOnly(text))
-            .map_err(|fault| self.screen(fault))
-    }
-
-    fn deserialize_ignored_any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Fault> {
-        visitor.visit_unit()
     }
 }

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::super::fault::Fault;
-use super::super::path::MAX_DEPTH;
+use crate::mapping::fault::Fault;
+use crate::mapping::path::MAX_DEPTH;
 
 /// Reads a JSON text word by word.
 #[derive(Debug)]

@@ -1,15 +1,17 @@
 //! JSON to serde value.
 
+mod access;
+
 use std::borrow::Cow;
 
-use serde::de::value::{BorrowedStrDeserializer, StrDeserializer};
-use serde::de::{self, DeserializeSeed, Deserializer, Visitor};
+use serde::de::{Deserializer, Visitor};
 
-use super::super::fault::Fault;
-use super::super::key::{KeyDe, UnitOnly};
-use super::super::path::{MAX_DEPTH, MAX_WRAPS};
-use super::super::scalar;
+use self::access::{List, Object, Pairs, Raw, Variant};
 use super::{Lexer, RAW, WRAP, mentions};
+use crate::mapping::fault::Fault;
+use crate::mapping::key::UnitOnly;
+use crate::mapping::path::{MAX_DEPTH, MAX_WRAPS};
+use crate::mapping::scalar;
 
 /// Reads the value that comes next.
 pub(in crate::mapping) struct JsonDe<'r, 'a> {
@@ -62,12 +64,7 @@ impl<'r, 'a> JsonDe<'r, 'a> {
         let depth = self.deeper()?;
         self.screened(|lexer| {
             lexer.need(b'[', "an array here")?;
-            let mut list = List {
-                lexer,
-                depth,
-                index: 0,
-                ended: false,
-            };
+            let mut list = List::new(lexer, depth);
             let value = visitor.visit_seq(&mut list)?;
             list.finish()?;
             Ok(value)
@@ -78,13 +75,7 @@ impl<'r, 'a> JsonDe<'r, 'a> {
         let depth = self.deeper()?;
         self.screened(|lexer| {
             lexer.need(b'{', "an object here")?;
-            let mut object = Object {
-                lexer,
-                depth,
-                first: true,
-                ended: false,
-                key: Cow::Borrowed(""),
-            };
+            let mut object = Object::new(lexer, depth);
             let value = visitor.visit_map(&mut object)?;
             object.finish()?;
             Ok(value)
@@ -242,10 +233,7 @@ impl<'a> Deserializer<'a> for JsonDe<'_, 'a> {
         if name == RAW {
             let start = self.lexer.position();
             self.lexer.skip()?;
-            return visitor.visit_map(Raw {
-                text: self.lexer.since(start),
-                told: false,
-            });
+            return visitor.visit_map(Raw::new(self.lexer.since(start)));
         }
         visitor.visit_newtype_struct(self.wrapped()?)
     }
@@ -274,12 +262,7 @@ impl<'a> Deserializer<'a> for JsonDe<'_, 'a> {
         let depth = self.deeper()?;
         self.screened(|lexer| {
             lexer.need(b'[', "an array of pairs")?;
-            let mut pairs = Pairs {
-                lexer,
-                depth,
-                index: 0,
-                ended: false,
-            };
+            let mut pairs = Pairs::new(lexer, depth);
             let value = visitor.visit_map(&mut pairs)?;
             pairs.finish()?;
             Ok(value)
@@ -312,7 +295,7 @@ impl<'a> Deserializer<'a> for JsonDe<'_, 'a> {
             }
             lexer.need(b'{', "an enum's variant here")?;
             let name = lexer.key()?;
-            let value = visitor.visit_enum(Variant { lexer, name, depth })?;
+            let value = visitor.visit_enum(Variant::new(lexer, name, depth))?;
             lexer.need(b'}', "one variant here")?;
             Ok(value)
         })
@@ -321,218 +304,5 @@ impl<'a> Deserializer<'a> for JsonDe<'_, 'a> {
     fn deserialize_ignored_any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Fault> {
         self.lexer.skip()?;
         visitor.visit_unit()
-    }
-}
-
-/// The elements of an array.
-struct List<'r, 'a> {
-    lexer: &'r mut Lexer<'a>,
-    depth: u8,
-    index: usize,
-    ended: bool,
-}
-
-impl List<'_, '_> {
-    fn has_next(&mut self) -> Result<bool, Fault> {
-        if !self.ended {
-            self.ended = self.lexer.eat(b']');
-            if !self.ended && self.index > 0 {
-                self.lexer.need(b',', "a comma after each element")?;
-            }
-        }
-        Ok(!self.ended)
-    }
-
-    fn finish(&mut self) -> Result<(), Fault> {
-        if self.has_next()? {
-            Err(Fault::expected("fewer elements in a JSON array"))
-        } else {
-            Ok(())
-        }
-    }
-}
-
-impl<'a> de::SeqAccess<'a> for List<'_, 'a> {
-    type Error = Fault;
-
-    fn next_element_seed<S: DeserializeSeed<'a>>(&mut self, seed: S) -> Result<Option<S::Value>, Fault> {
-        if !self.has_next()? {
-            return Ok(None);
-        }
-        let index = self.index;
-        self.index += 1;
-        seed.deserialize(JsonDe::new(self.lexer, self.depth))
-            .map(Some)
-            .map_err(|fault| fault.in_bracket(index))
-    }
-}
-
-/// The entries of an object.
-struct Object<'r, 'a> {
-    lexer: &'r mut Lexer<'a>,
-    depth: u8,
-    first: bool,
-    ended: bool,
-    key: Cow<'a, str>,
-}
-
-impl Object<'_, '_> {
-    fn has_next(&mut self) -> Result<bool, Fault> {
-        if !self.ended {
-            self.ended = self.lexer.eat(b'}');
-            if !self.ended && !std::mem::take(&mut self.first) {
-                self.lexer.need(b',', "a comma after each value")?;
-            }
-        }
-        Ok(!self.ended)
-    }
-
-    fn finish(&mut self) -> Result<(), Fault> {
-        if self.has_next()? {
-            Err(Fault::expected("fewer values in a JSON object"))
-        } else {
-            Ok(())
-        }
-    }
-}
-
-impl<'a> de::MapAccess<'a> for Object<'_, 'a> {
-    type Error = Fault;
-
-    fn next_key_seed<S: DeserializeSeed<'a>>(&mut self, seed: S) -> Result<Option<S::Value>, Fault> {
-        if !self.has_next()? {
-            return Ok(None);
-        }
-        self.key = self.lexer.key()?;
-        seed.deserialize(KeyDe::new(&self.key))
-            .map(Some)
-            .map_err(|fault| fault.in_name(&self.key))
-    }
-
-    fn next_value_seed<S: DeserializeSeed<'a>>(&mut self, seed: S) -> Result<S::Value, Fault> {
-        seed.deserialize(JsonDe::new(self.lexer, self.depth))
-            .map_err(|fault| fault.in_name(&self.key))
-    }
-}
-
-/// A map whose keys have no text: an array of pairs.
-struct Pairs<'r, 'a> {
-    lexer: &'r mut Lexer<'a>,
-    depth: u8,
-    index: usize,
-    ended: bool,
-}
-
-impl Pairs<'_, '_> {
-    fn has_next(&mut self) -> Result<bool, Fault> {
-        if !self.ended {
-            self.ended = self.lexer.eat(b']');
-            if !self.ended && self.index > 0 {
-                self.lexer.need(b',', "a comma after each pair")?;
-            }
-        }
-        Ok(!self.ended)
-    }
-
-    fn finish(&mut self) -> Result<(), Fault> {
-        if self.has_next()? {
-            Err(Fault::expected("fewer pairs in a JSON array"))
-        } else {
-            Ok(())
-        }
-    }
-}
-
-impl<'a> de::MapAccess<'a> for Pairs<'_, 'a> {
-    type Error = Fault;
-
-    fn next_key_seed<S: DeserializeSeed<'a>>(&mut self, seed: S) -> Result<Option<S::Value>, Fault> {
-        if !self.has_next()? {
-            return Ok(None);
-        }
-        self.index += 1;
-        self.lexer.need(b'[', "a pair for each entry")?;
-        // A key with a text may have been written before it turned out that not all of them have one.
-        let key = if self.lexer.peek() == Some(b'"') {
-            seed.deserialize(KeyDe::new(&self.lexer.string()?))
-        } else {
-            seed.deserialize(JsonDe::new(self.lexer, self.depth))
-        }
-        .map_err(|fault| fault.in_bracket(self.index - 1))?;
-        self.lexer.need(b',', "a pair for each entry")?;
-        Ok(Some(key))
-    }
-
-    fn next_value_seed<S: DeserializeSeed<'a>>(&mut self, seed: S) -> Result<S::Value, Fault> {
-        let value = seed
-            .deserialize(JsonDe::new(self.lexer, self.depth))
-            .map_err(|fault| fault.in_bracket(self.index.saturating_sub(1)))?;
-        self.lexer.need(b']', "a pair for each entry")?;
-        Ok(value)
-    }
-}
-
-/// An enum's variant with content.
-struct Variant<'r, 'a> {
-    lexer: &'r mut Lexer<'a>,
-    name: Cow<'a, str>,
-    depth: u8,
-}
-
-/// The content itself.
-struct Content<'r, 'a>(JsonDe<'r, 'a>, Cow<'a, str>);
-
-impl<'r, 'a> de::EnumAccess<'a> for Variant<'r, 'a> {
-    type Error = Fault;
-    type Variant = Content<'r, 'a>;
-
-    fn variant_seed<S: DeserializeSeed<'a>>(self, seed: S) -> Result<(S::Value, Content<'r, 'a>), Fault> {
-        let variant = seed.deserialize(StrDeserializer::new(&self.name))?;
-        Ok((variant, Content(JsonDe::new(self.lexer, self.depth), self.name)))
-    }
-}
-
-impl<'a> de::VariantAccess<'a> for Content<'_, 'a> {
-    type Error = Fault;
-
-    fn unit_variant(self) -> Result<(), Fault> {
-        de::Deserialize::deserialize(self.0)
-    }
-
-    fn newtype_variant_seed<S: DeserializeSeed<'a>>(self, seed: S) -> Result<S::Value, Fault> {
-        seed.deserialize(self.0).map_err(|fault| fault.in_name(&self.1))
-    }
-
-    fn tuple_variant<V: Visitor<'a>>(self, _: usize, visitor: V) -> Result<V::Value, Fault> {
-        self.0.array(visitor).map_err(|fault| fault.in_name(&self.1))
-    }
-
-    fn struct_variant<V: Visitor<'a>>(
-        self,
-        _: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, Fault> {
-        self.0.object(visitor).map_err(|fault| fault.in_name(&self.1))
-    }
-}
-
-/// A JSON text that is kept as it stands.
-struct Raw<'a> {
-    text: &'a str,
-    told: bool,
-}
-
-impl<'a> de::MapAccess<'a> for Raw<'a> {
-    type Error = Fault;
-
-    fn next_key_seed<S: DeserializeSeed<'a>>(&mut self, seed: S) -> Result<Option<S::Value>, Fault> {
-        if std::mem::replace(&mut self.told, true) {
-            return Ok(None);
-        }
-        seed.deserialize(BorrowedStrDeserializer::new(RAW)).map(Some)
-    }
-
-    fn next_value_seed<S: DeserializeSeed<'a>>(&mut self, seed: S) -> Result<S::Value, Fault> {
-        seed.deserialize(BorrowedStrDeserializer::new(self.text))
     }
 }

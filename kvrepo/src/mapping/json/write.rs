@@ -1,13 +1,24 @@
 //! Serde value to JSON.
 
-use serde::ser::{self, Serialize, Serializer};
+mod containers;
 
-use super::super::fault::Fault;
-use super::super::key::KeySer;
-use super::super::path::MAX_DEPTH;
-use super::super::scalar;
-use super::super::shape::At;
-use super::{Lexer, NUMBER, RAW, WRAP, write_str};
+use serde::ser::{Serialize, Serializer};
+
+use self::containers::{JsonList, JsonMap, JsonObject};
+use super::{NUMBER, RAW, WRAP, write_str};
+use crate::mapping::fault::Fault;
+use crate::mapping::path::MAX_DEPTH;
+use crate::mapping::scalar;
+use crate::mapping::shape::At;
+
+/// Whether a lone string stands without quotes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::mapping) enum Bare {
+    Never,
+    /// Where it does not look like JSON.
+    Unlike,
+    Always,
+}
 
 /// How JSON is written at a place.
 #[derive(Debug, Clone, Copy)]
@@ -18,8 +29,8 @@ pub(in crate::mapping) struct Json<'s> {
     pub(in crate::mapping) exact: bool,
     /// The outermost `Some` is told by the field's being there.
     pub(in crate::mapping) strip: bool,
-    /// A lone string stands without quotes, where it does not look like JSON.
-    pub(in crate::mapping) bare: bool,
+    /// Whether a lone string stands without quotes.
+    pub(in crate::mapping) bare: Bare,
     pub(in crate::mapping) somes: u8,
     pub(in crate::mapping) depth: u8,
     /// The fields beside a flattened one, where this is the root.
@@ -47,7 +58,7 @@ impl<'s> Json<'s> {
         Ok(Self {
             node,
             strip: false,
-            bare: false,
+            bare: Bare::Never,
             somes: 0,
             depth,
             plain: &[],
@@ -62,6 +73,10 @@ impl<'s> Json<'s> {
 
     fn each(self) -> Result<Self, Fault> {
         self.child(self.node.and_then(At::each))
+    }
+
+    fn element(self, at: usize) -> Result<Self, Fault> {
+        self.child(self.node.and_then(|node| node.element(at)))
     }
 }
 
@@ -107,14 +122,17 @@ impl<'o, 's> JsonSer<'o, 's> {
         Ok(())
     }
 
-    fn list(self, item: Json<'s>, close: &'static str) -> JsonList<'o, 's> {
+    fn list(self, json: Json<'s>, tuple: bool, close: &'static str) -> Result<JsonList<'o, 's>, Fault> {
+        let item = json.each()?;
         self.out.push(b'[');
-        JsonList {
+        Ok(JsonList {
             out: self.out,
+            json,
             item,
-            first: true,
+            tuple,
+            at: 0,
             close,
-        }
+        })
     }
 
     fn object(self, json: Json<'s>, close: &'static str) -> JsonObject<'o, 's> {
@@ -171,8 +189,10 @@ impl<'o, 's> Serializer for JsonSer<'o, 's> {
     }
 
     fn serialize_str(self, value: &str) -> Result<bool, Fault> {
-        if self.json.bare && !super::is_json(value) {
-            return self.raw(value);
+        match self.json.bare {
+            Bare::Always => return self.raw(value),
+            Bare::Unlike if !super::is_json(value) => return self.raw(value),
+            _ => {}
         }
         write_str(self.out, value)?;
         Ok(true)
@@ -242,16 +262,21 @@ impl<'o, 's> Serializer for JsonSer<'o, 's> {
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<Self::SerializeSeq, Fault> {
-        let item = self.json.each()?;
-        Ok(self.list(item, "]"))
+        let json = self.json;
+        self.list(json, false, "]")
     }
 
     fn serialize_tuple(self, _: usize) -> Result<Self::SerializeTuple, Fault> {
-        self.serialize_seq(None)
+        let json = self.json;
+        self.list(json, true, "]")
     }
 
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self::SerializeTupleStruct, Fault> {
-        self.serialize_seq(None)
+    fn serialize_tuple_struct(
+        self,
+        _: &'static str,
+        len: usize,
+    ) -> Result<Self::SerializeTupleStruct, Fault> {
+        self.serialize_tuple(len)
     }
 
     fn serialize_tuple_variant(
@@ -262,8 +287,8 @@ impl<'o, 's> Serializer for JsonSer<'o, 's> {
         _: usize,
     ) -> Result<Self::SerializeTupleVariant, Fault> {
         self.variant(variant)?;
-        let item = self.json.field(variant)?.each()?;
-        Ok(self.list(item, "]}"))
+        let json = self.json.field(variant)?;
+        self.list(json, true, "]}")
     }
 
     fn serialize_map(self, _: Option<usize>) -> Result<Self::SerializeMap, Fault> {
@@ -304,194 +329,5 @@ impl<'o, 's> Serializer for JsonSer<'o, 's> {
         self.variant(variant)?;
         let json = self.json.field(variant)?;
         Ok(self.object(json, "}}"))
-    }
-}
-
-/// An array being written.
-pub(in crate::mapping) struct JsonList<'o, 's> {
-    out: &'o mut Vec<u8>,
-    item: Json<'s>,
-    first: bool,
-    close: &'static str,
-}
-
-impl JsonList<'_, '_> {
-    fn item<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<(), Fault> {
-        if !std::mem::take(&mut self.first) {
-            self.out.push(b',');
-        }
-        value.serialize(JsonSer::new(self.out, self.item))?;
-        Ok(())
-    }
-
-    fn close(self) -> Result<bool, Fault> {
-        self.out.extend_from_slice(self.close.as_bytes());
-        Ok(true)
-    }
-}
-
-macro_rules! list {
-    ($($trait:ident $method:ident),*) => {$(
-        impl ser::$trait for JsonList<'_, '_> {
-            type Ok = bool;
-            type Error = Fault;
-
-            fn $method<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<(), Fault> {
-                self.item(value)
-            }
-
-            fn end(self) -> Result<bool, Fault> {
-                self.close()
-            }
-        }
-    )*};
-}
-
-list!(
-    SerializeSeq serialize_element,
-    SerializeTuple serialize_element,
-    SerializeTupleStruct serialize_field,
-    SerializeTupleVariant serialize_field
-);
-
-/// A struct being written. Without `close` it is a raw text in a struct's clothes.
-pub(in crate::mapping) struct JsonObject<'o, 's> {
-    out: &'o mut Vec<u8>,
-    json: Json<'s>,
-    first: bool,
-    close: &'static str,
-}
-
-impl JsonObject<'_, '_> {
-    fn field<T: ?Sized + Serialize>(&mut self, name: &'static str, value: &T) -> Result<(), Fault> {
-        if self.close.is_empty() {
-            let mut text = String::new();
-            value.serialize(KeySer::new(&mut text))?;
-            self.out.extend_from_slice(text.as_bytes());
-            return Ok(());
-        }
-        if !std::mem::take(&mut self.first) {
-            self.out.push(b',');
-        }
-        write_str(self.out, name)?;
-        self.out.push(b':');
-        let json = self.json.field(name)?;
-        value.serialize(JsonSer::new(self.out, json))?;
-        Ok(())
-    }
-
-    fn close(self) -> Result<bool, Fault> {
-        self.out.extend_from_slice(self.close.as_bytes());
-        Ok(true)
-    }
-}
-
-macro_rules! object {
-    ($($trait:ident),*) => {$(
-        impl ser::$trait for JsonObject<'_, '_> {
-            type Ok = bool;
-            type Error = Fault;
-
-            fn serialize_field<T: ?Sized + Serialize>(&mut self, name: &'static str, value: &T) -> Result<(), Fault> {
-                self.field(name, value)
-            }
-
-            fn end(self) -> Result<bool, Fault> {
-                self.close()
-            }
-        }
-    )*};
-}
-
-object!(SerializeStruct, SerializeStructVariant);
-
-/// A map being written: as an object, or from the first key without a text on as an array of pairs.
-pub(in crate::mapping) struct JsonMap<'o, 's> {
-    out: &'o mut Vec<u8>,
-    json: Json<'s>,
-    /// How the next value is written.
-    value: Json<'s>,
-    /// How any of them is.
-    each: Json<'s>,
-    start: usize,
-    first: bool,
-    pairs: bool,
-}
-
-impl JsonMap<'_, '_> {
-    /// Turns what was written so far into pairs.
-    fn pair(&mut self) -> Result<(), Fault> {
-        self.pairs = true;
-        let entries = self.out.split_off(self.start);
-        let entries = String::from_utf8(entries).map_err(|_| Fault::new("what was written is not UTF-8"))?;
-        self.out.push(b'[');
-        let mut lexer = Lexer::new(&entries);
-        lexer.need(b'{', "an object here")?;
-        while lexer.peek().is_some() {
-            let start = lexer.position();
-            lexer.string()?;
-            self.out.push(b'[');
-            self.out.extend_from_slice(lexer.since(start).as_bytes());
-            lexer.need(b':', "a colon after each key")?;
-            let start = lexer.position();
-            lexer.skip()?;
-            self.out.push(b',');
-            self.out.extend_from_slice(lexer.since(start).as_bytes());
-            self.out.push(b']');
-            if lexer.eat(b',') {
-                self.out.push(b',');
-            }
-        }
-        Ok(())
-    }
-}
-
-impl ser::SerializeMap for JsonMap<'_, '_> {
-    type Ok = bool;
-    type Error = Fault;
-
-    fn serialize_key<T: ?Sized + Serialize>(&mut self, key: &T) -> Result<(), Fault> {
-        let mut text = String::new();
-        if !self.pairs {
-            match key.serialize(KeySer::new(&mut text)) {
-                Err(fault) if fault.is_key() && self.json.exact => self.pair()?,
-                result => result?,
-            }
-        }
-        if !std::mem::take(&mut self.first) {
-            self.out.push(b',');
-        }
-        if self.pairs {
-            self.out.push(b'[');
-            let json = Json {
-                node: None,
-                ..self.each
-            };
-            key.serialize(JsonSer::new(self.out, json))?;
-            self.out.push(b',');
-        } else {
-            write_str(self.out, &text)?;
-            self.out.push(b':');
-            let declared = self.json.plain.contains(&text.as_str());
-            self.value = if declared {
-                self.json.field(&text)?
-            } else {
-                self.each
-            };
-        }
-        Ok(())
-    }
-
-    fn serialize_value<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<(), Fault> {
-        value.serialize(JsonSer::new(self.out, self.value))?;
-        if self.pairs {
-            self.out.push(b']');
-        }
-        Ok(())
-    }
-
-    fn end(self) -> Result<bool, Fault> {
-        self.out.push(if self.pairs { b']' } else { b'}' });
-        Ok(true)
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::ser::{self, Serialize};
 
-use super::{Context, Fault, HINT, Out, ROOT, Ser, Stored};
+use super::{Bare, Context, Fault, HINT, Out, ROOT, Ser, Stored};
 use crate::mapping::key::KeySer;
 use crate::mapping::path::{index, is_odd};
 
@@ -117,7 +117,7 @@ impl<'o, 's, 'e> MapSer<'o, 's, 'e> {
         if !self.inexact {
             let (context, json) = self.entry_context()?;
             let stored = if json {
-                self.out.json(context, value, false)?
+                self.out.json(context, value, Bare::Never)?
             } else {
                 self.out.place(context, value)?
             };

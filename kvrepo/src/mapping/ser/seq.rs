@@ -21,6 +21,8 @@ pub(super) struct SeqSer<'o, 's, 'e> {
     out: &'o mut Out<'e>,
     context: Context<'s>,
     item: Context<'s>,
+    /// Whether each element has a type of its own, and that matters.
+    tuple: bool,
     elements: Elements,
     count: usize,
     /// Where the path ends that is the sequence's own.
@@ -30,9 +32,24 @@ pub(super) struct SeqSer<'o, 's, 'e> {
 }
 
 impl<'o, 's, 'e> SeqSer<'o, 's, 'e> {
-    pub(super) fn new(ser: Ser<'o, 's, 'e>, may_be_bytes: bool) -> Result<Self, Fault> {
+    /// A sequence, which may be raw bytes.
+    pub(super) fn list(ser: Ser<'o, 's, 'e>) -> Result<Self, Fault> {
+        Self::new(ser, false, true)
+    }
+
+    /// A tuple, which may be raw bytes if it has no name, for then it may be an array.
+    pub(super) fn tuple(ser: Ser<'o, 's, 'e>, named: bool) -> Result<Self, Fault> {
+        Self::new(ser, true, !named)
+    }
+
+    pub(super) fn new(ser: Ser<'o, 's, 'e>, tuple: bool, may_be_bytes: bool) -> Result<Self, Fault> {
         let Ser { out, context } = ser;
-        let item = context.each()?;
+        let item = if tuple {
+            context.element(0)?
+        } else {
+            context.each()?
+        };
+        let tuple = tuple && context.node.is_some();
         let bytes = may_be_bytes && !item.is_any();
         let elements = if bytes { Elements::Bytes } else { Elements::Fields };
         let own = out.path.len();
@@ -40,6 +57,7 @@ impl<'o, 's, 'e> SeqSer<'o, 's, 'e> {
             out,
             context,
             item,
+            tuple,
             elements,
             count: 0,
             own,
@@ -82,6 +100,9 @@ impl<'o, 's, 'e> SeqSer<'o, 's, 'e> {
     }
 
     fn indexed<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<(), Fault> {
+        if self.tuple {
+            self.item = self.context.element(self.count)?;
+        }
         push_index(&mut self.out.path, self.context.depth > 0, self.count);
         self.count += 1;
         if self.out.place(self.item, value)? == Stored::Nothing {

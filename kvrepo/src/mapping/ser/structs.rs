@@ -2,7 +2,7 @@
 
 use serde::ser::{self, Serialize};
 
-use super::{Context, Fault, HINT, Out, Ser, Stored};
+use super::{Bare, Context, Fault, HINT, Out, Ser, Stored};
 
 /// A struct being written.
 pub(super) struct StructSer<'o, 's, 'e> {
@@ -21,10 +21,11 @@ pub(super) struct StructSer<'o, 's, 'e> {
 impl<'o, 's, 'e> StructSer<'o, 's, 'e> {
     #[inline]
     pub(super) fn new(ser: Ser<'o, 's, 'e>, raw: bool) -> Self {
-        let own = ser.out.path.len();
+        let Ser { out, context } = ser;
+        let own = out.path.len();
         Self {
-            out: ser.out,
-            context: ser.context,
+            out,
+            context,
             raw,
             present: false,
             own,
@@ -45,7 +46,7 @@ impl<'o, 's, 'e> StructSer<'o, 's, 'e> {
         let context = self.context.field(name)?;
         self.out.push_name(self.context.depth, name);
         let stored = if self.context.depth == 0 && self.out.schema.json_paths.contains(&name) {
-            self.out.json(context, value, false)?
+            self.out.json(context, value, Bare::Never)?
         } else {
             self.out.place(context, value)?
         };

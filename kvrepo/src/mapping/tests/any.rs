@@ -87,12 +87,21 @@ fn decimals_stay_plain_text_where_they_can() {
     let amount: Decimal = "1.10".parse().unwrap();
     let price = Price {
         amount,
-        list: vec![amount, amount],
+        list: vec![amount, Decimal::from(7)],
         maybe: None,
     };
-    same(&price);
-    let plain: Price = read(&[("amount", "1.10"), ("list.[0]", "7")]);
-    assert_eq!(plain.list, [Decimal::from(7)]);
+    stored(
+        &price,
+        &[("amount", "1.10"), ("list.[0]", "1.10"), ("list.[1]", "7")],
+    );
+    let exact = "1234567890123456789.123456789";
+    let plain: Price = read(&[("amount", exact), ("maybe", "\"1.10\""), ("list", "[1,\"2\"]")]);
+    assert_eq!(
+        (plain.amount.to_string().as_str(), plain.maybe),
+        (exact, Some(amount))
+    );
+    assert_eq!(plain.list, [Decimal::from(1), Decimal::from(2)]);
+    same(&vec![Some(price), None]);
 }
 
 #[test]
@@ -116,9 +125,9 @@ fn types_that_contain_themselves_are_walked_to_the_end() {
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
     struct Node {
         value: Value,
-        left: Option<Box<Node>>,
-        more: Vec<Node>,
-        named: BTreeMap<String, Node>,
+        left: Option<Box<Self>>,
+        more: Vec<Self>,
+        named: BTreeMap<String, Self>,
     }
     fn node(depth: usize) -> Node {
         let child = || (depth > 0).then(|| node(depth - 1));
@@ -131,6 +140,63 @@ fn types_that_contain_themselves_are_walked_to_the_end() {
     }
     same(&node(4));
     assert_eq!(fields(&node(1)).first().unwrap().1, "\"1\"");
+}
+
+#[test]
+fn links_and_marks_at_one_place_both_count() {
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    struct Node {
+        pair: Option<(f64, Box<Self>, Value)>,
+        tagged: Option<Box<Tagged>>,
+        text: String,
+        value: Value,
+    }
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(tag = "t", content = "c")]
+    enum Tagged {
+        Node(Node),
+        Value(Value),
+        Other { text: String, value: Value, pair: u8 },
+        New(Other),
+    }
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    struct Other {
+        value: Vec<Value>,
+        text: Value,
+    }
+    let one = json!("1");
+    let leaf = Node {
+        pair: None,
+        tagged: None,
+        text: "1".into(),
+        value: one.clone(),
+    };
+    let pair = Some((f64::INFINITY, Box::new(leaf.clone()), one.clone()));
+    let mut node = Node {
+        pair,
+        tagged: Some(Box::new(Tagged::Node(leaf))),
+        text: "2".into(),
+        value: one.clone(),
+    };
+    same(&node);
+    node.pair = None;
+    for tagged in [
+        Tagged::Node(node.clone()),
+        Tagged::Value(one.clone()),
+        Tagged::Other {
+            text: "1".into(),
+            value: one.clone(),
+            pair: 1,
+        },
+        Tagged::New(Other {
+            value: vec![one.clone(), one.clone()],
+            text: one,
+        }),
+    ] {
+        node.tagged = Some(Box::new(tagged));
+        same(&node);
+        same(&vec![Some(node.clone()), None]);
+    }
 }
 
 #[test]

@@ -20,8 +20,8 @@ enum Shape {
     Unit(()),
     Pair(Option<u8>, u8),
     Empty(),
-    Nested(Box<Shape>),
-    List(Vec<Shape>),
+    Nested(Box<Self>),
+    List(Vec<Self>),
     #[serde(rename = " spaced ")]
     Spaced,
     #[serde(rename = "{curly}")]
@@ -36,51 +36,51 @@ struct Holder {
 }
 
 #[track_caller]
-fn shape(shape: Shape, expected: &[(&str, &str)]) {
+fn shape(shape: &Shape, expected: &[(&str, &str)]) {
     stored(&Holder { shape: shape.clone() }, expected);
     same(&vec![shape.clone(), Shape::Dot, shape.clone()]);
     same(&(Some(shape.clone()), None::<u8>));
-    same(&shape);
+    same(shape);
 }
 
 #[test]
 fn external_tags_are_names_or_children() {
-    shape(Shape::Dot, &[("shape", "Dot")]);
-    shape(Shape::Circle(1.5), &[("shape.Circle", "1.5")]);
+    shape(&Shape::Dot, &[("shape", "Dot")]);
+    shape(&Shape::Circle(1.5), &[("shape.Circle", "1.5")]);
     shape(
-        Shape::Line(1, -2),
+        &Shape::Line(1, -2),
         &[("shape.Line.[0]", "1"), ("shape.Line.[1]", "-2")],
     );
     shape(
-        Shape::Rect {
+        &Shape::Rect {
             width: 3,
             label: None,
         },
         &[("shape.Rect.width", "3")],
     );
     shape(
-        Shape::Nested(Box::new(Shape::Circle(2.0))),
+        &Shape::Nested(Box::new(Shape::Circle(2.0))),
         &[("shape.Nested.Circle", "2.0")],
     );
-    shape(Shape::Nested(Box::new(Shape::Dot)), &[("shape.Nested", "Dot")]);
+    shape(&Shape::Nested(Box::new(Shape::Dot)), &[("shape.Nested", "Dot")]);
     shape(
-        Shape::List(vec![Shape::Dot, Shape::Circle(1.0)]),
+        &Shape::List(vec![Shape::Dot, Shape::Circle(1.0)]),
         &[("shape.List.[0]", "Dot"), ("shape.List.[1].Circle", "1.0")],
     );
-    shape(Shape::List(vec![]), &[("shape.List", "[]")]);
-    shape(Shape::Dotted(1), &[("shape.a.b", "1")]);
-    shape(Shape::Spaced, &[("shape", " spaced ")]);
-    shape(Shape::Curly, &[("shape", "{curly}")]);
+    shape(&Shape::List(vec![]), &[("shape.List", "[]")]);
+    shape(&Shape::Dotted(1), &[("shape.a.b", "1")]);
+    shape(&Shape::Spaced, &[("shape", " spaced ")]);
+    shape(&Shape::Curly, &[("shape", "{curly}")]);
 }
 
 #[test]
 fn a_variant_of_whose_content_nothing_is_stored_is_marked_or_json() {
-    shape(Shape::Blank { label: None }, &[("shape.Blank", "{}")]);
-    shape(Shape::Maybe(None), &[("shape", r#"{"Maybe":null}"#)]);
-    shape(Shape::Maybe(Some(1)), &[("shape.Maybe", "1")]);
-    shape(Shape::Unit(()), &[("shape", r#"{"Unit":null}"#)]);
-    shape(Shape::Pair(None, 1), &[("shape", r#"{"Pair":[null,1]}"#)]);
-    shape(Shape::Empty(), &[("shape.Empty", "[]")]);
+    shape(&Shape::Blank { label: None }, &[("shape.Blank", "{}")]);
+    shape(&Shape::Maybe(None), &[("shape", r#"{"Maybe":null}"#)]);
+    shape(&Shape::Maybe(Some(1)), &[("shape.Maybe", "1")]);
+    shape(&Shape::Unit(()), &[("shape", r#"{"Unit":null}"#)]);
+    shape(&Shape::Pair(None, 1), &[("shape", r#"{"Pair":[null,1]}"#)]);
+    shape(&Shape::Empty(), &[("shape.Empty", "[]")]);
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn internal_tags_and_no_tags_are_json() {
         Number(i64),
         Float(f64),
         Bool(bool),
-        List(Vec<Untagged>),
+        List(Vec<Self>),
         Text(String),
         Named { it: Internal },
     }

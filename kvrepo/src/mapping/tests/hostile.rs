@@ -10,9 +10,9 @@ use super::*;
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Everything {
-    a: Option<Box<Everything>>,
-    b: Vec<Everything>,
-    c: BTreeMap<String, Everything>,
+    a: Option<Box<Self>>,
+    b: Vec<Self>,
+    c: BTreeMap<String, Self>,
     d: Option<Value>,
     e: Option<Kind>,
     f: Vec<u8>,
@@ -24,13 +24,13 @@ struct Everything {
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 enum Kind {
     Unit,
-    New(Box<Kind>),
+    New(Box<Self>),
     Tuple(u8, Option<u8>),
-    Named { a: Option<Box<Kind>> },
+    Named { a: Option<Box<Self>> },
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct Wrap(Option<Box<Wrap>>);
+struct Wrap(Option<Box<Self>>);
 
 fn try_all(record: &Record) {
     let _ = decode::<Everything>(&PLAIN, record);
@@ -123,7 +123,7 @@ fn values_that_nest_too_deeply_are_not_written() {
     }
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
     struct Folk {
-        parent: Option<Box<Folk>>,
+        parent: Option<Box<Self>>,
     }
     fn folk(depth: usize) -> Folk {
         (0..depth).fold(Folk { parent: None }, |folk, _| Folk {

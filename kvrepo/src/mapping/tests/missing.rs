@@ -177,7 +177,7 @@ fn missing_fields_in_json_are_missed_too() {
 fn a_required_struct_that_contains_itself_ends() {
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
     struct Endless {
-        it: Box<Endless>,
+        it: Box<Self>,
     }
     refused::<Endless>(&[]);
 }

@@ -44,6 +44,10 @@ enum External {
     Empty(),
 }
 
+#[expect(
+    clippy::large_enum_variant,
+    reason = "what is tested is what an enum may hold, not how it is kept"
+)]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "t", content = "c")]
 enum Adjacent {
@@ -71,8 +75,8 @@ enum Untagged {
     Bool(bool),
     Number(i64),
     Text(String),
-    List(Vec<Untagged>),
-    Map(BTreeMap<String, Untagged>),
+    List(Vec<Self>),
+    Map(BTreeMap<String, Self>),
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -94,8 +98,8 @@ struct Wide {
     raw: Vec<u8>,
     numbers: Option<Box<Numbers>>,
     list: Vec<Option<String>>,
-    nested: Vec<Vec<Wide>>,
-    map: BTreeMap<String, Option<Wide>>,
+    nested: Vec<Vec<Self>>,
+    map: BTreeMap<String, Option<Self>>,
     keys: BTreeMap<(i8, String), u8>,
     by_option: BTreeMap<Option<String>, Vec<u8>>,
     by_number: BTreeMap<i64, String>,

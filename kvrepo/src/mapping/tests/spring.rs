@@ -12,14 +12,14 @@ struct Sailor {
     name: Option<String>,
     role: Option<Role>,
     aliases: Option<Vec<String>>,
-    mates: Option<Vec<Sailor>>,
+    mates: Option<Vec<Self>>,
     scores: Option<Vec<i32>>,
     age: Option<i32>,
     aboard: Option<bool>,
     home: Option<Home>,
     marks: Option<BTreeMap<String, String>>,
-    kin: Option<BTreeMap<String, Sailor>>,
-    watch: Option<BTreeMap<i32, Sailor>>,
+    kin: Option<BTreeMap<String, Self>>,
+    watch: Option<BTreeMap<i32, Self>>,
     vessel: Option<Vessel>,
 }
 

@@ -105,7 +105,7 @@ fn a_struct_may_contain_itself() {
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
     struct Folk {
         first: Option<String>,
-        parent: Option<Box<Folk>>,
+        parent: Option<Box<Self>>,
     }
     let mum = Folk {
         first: Some("Mum".into()),

@@ -9,16 +9,19 @@
 -- Invariant: afterwards no key holds anything of the entity, but for the event log.
 
 local id = ARGV[3]
-local exists = alive(id)
-if exists == nil then
-  return redis.error_reply('KVCOLLISION ' .. base .. ':' .. id)
+local key = base .. ':' .. id
+local refusal = collision({
+  'HLEN', key, 'SCARD', base, 'ZCARD', deadlines, 'HLEN', key .. ':phantom', 'SCARD', key .. ':idx', 'XLEN', log, 'HLEN', marks,
+})
+if refusal then
+  return refusal
 end
-if not exists then
+if not alive(id) then
   settle({ id })
   finish(true)
   return 0
 end
-redis.call('DEL', base .. ':' .. id)
+redis.call('DEL', key)
 redis.call('SREM', base, id)
 forget({ id })
 return 1

@@ -5,6 +5,7 @@
 --   now                 the server's time, in milliseconds; it stands still while a script runs, also for expiry
 --   text(n)             a whole number as text (Lua's own would write 1e+15)
 --   alive(id)           whether the hash is there; nil if its key holds another type
+--   collision(...)      the refusal, if one of these keys holds another type than kvrepo keeps there
 --   unindex(id)         takes the id out of all indexes that its helper names
 --   forget(ids)         takes ids out of everything but the id set: deadlines, phantoms, indexes
 --   settle(ids, ...)    ends the lives of ids whose hashes are gone; the number of events that made
@@ -34,6 +35,16 @@ local function alive(id)
     return nil
   end
   return length > 0
+end
+
+-- Takes pairs of a command that costs nothing and works on one type only, and a key. To be asked before anything is
+-- written: a script that fails half way leaves what it has done.
+local function collision(checks)
+  for i = 1, #checks, 2 do
+    if type(redis.pcall(checks[i], checks[i + 1])) == 'table' then
+      return redis.error_reply('KVCOLLISION ' .. checks[i + 1])
+    end
+  end
 end
 
 local function unindex(id)
@@ -100,7 +111,7 @@ local function record(id, deadline, given, phantom, outlives)
 end
 
 -- The hashes are known to be gone. It is an expiry if the caller knows so (noticed), if the deadline has passed, or,
--- where another client wrote the entity and there is no deadline, if the phantom says so. An id that is not in the
+-- where Spring wrote the entity and there is no deadline, if the phantom, five minutes older, says so. An id that is not in the
 -- id set was deleted by another client, and a hash that went before its deadline was evicted or deleted: no event.
 -- scores are the ids' deadlines, where the caller has them.
 local function settle(ids, noticed, scores)
@@ -122,7 +133,7 @@ local function settle(ids, noticed, scores)
       local outlives = redis.call('PEXPIRETIME', phantom)
       local deadline = tonumber(scores and scores[i] or redis.call('ZSCORE', deadlines, id) or nil)
       if not deadline and outlives > 0 then
-        deadline = outlives - grace
+        deadline = outlives - 300000
       end
       local given = deadline or now
       if noticed then

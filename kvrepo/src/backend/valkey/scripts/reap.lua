@@ -13,7 +13,22 @@
 -- Invariant: exactly one event for each life of an entity, whoever calls and however often. Asking for the hash
 -- also makes the server expire it, and tell everybody else.
 
-local limit = tonumber(ARGV[3])
+-- What the server named needs no lease: nobody else may have been told. Only where the deadlines do not bring it is
+-- there anything to do: another client set its term.
+local function see_to_named()
+  local noticed = {}
+  for i = 7, #ARGV do
+    local id = ARGV[i]
+    if redis.call('SISMEMBER', base, id) == 1 and alive(id) == false then
+      local deadline = redis.call('ZSCORE', deadlines, id)
+      if not deadline or tonumber(deadline) >= now then
+        noticed[#noticed + 1] = id
+      end
+    end
+  end
+  settle(noticed, true)
+end
+
 if ARGV[5] ~= '' then
   local reaper = base .. '#reaper'
   local holder = redis.call('GET', reaper)
@@ -23,14 +38,16 @@ if ARGV[5] ~= '' then
     local next = redis.call('ZRANGE', deadlines, 0, 0, 'WITHSCORES')
     local overdue = #next > 0 and tonumber(next[2]) + 100 < now
     if not overdue or left > ARGV[6] - 500 then
+      see_to_named()
+      finish(false)
       local wait = #next > 0 and not overdue and next[2] + 100 - now or left
-      return { 0, 0, 0, math.max(math.min(wait, 1000), 250) }
+      return { 0, events, 0, math.max(math.min(wait, 1000), 250) }
     end
   end
   redis.call('SET', reaper, ARGV[5], 'PX', ARGV[6])
 end
 
-local due = redis.call('ZRANGEBYSCORE', deadlines, '-inf', '(' .. text(now), 'WITHSCORES', 'LIMIT', 0, limit)
+local due = redis.call('ZRANGEBYSCORE', deadlines, '-inf', '(' .. text(now), 'WITHSCORES', 'LIMIT', 0, ARGV[3])
 local ids, scores = {}, {}
 for i = 1, #due, 2 do
   ids[#ids + 1] = due[i]
@@ -48,6 +65,7 @@ else
       local at = redis.call('PEXPIRETIME', base .. ':' .. id)
       if at > 0 then
         redis.call('ZADD', deadlines, text(at), id)
+        redis.call('PEXPIREAT', base .. ':' .. id .. ':phantom', text(at + grace), 'GT')
       else
         redis.call('ZREM', deadlines, id)
       end
@@ -55,18 +73,7 @@ else
   end
   settle(gone)
 end
--- What the server named is looked at last, and only where the deadlines do not bring it: another client set its term.
-local noticed = {}
-for i = 7, #ARGV do
-  local id = ARGV[i]
-  if redis.call('SISMEMBER', base, id) == 1 and alive(id) == false then
-    local deadline = redis.call('ZSCORE', deadlines, id)
-    if not deadline or tonumber(deadline) >= now then
-      noticed[#noticed + 1] = id
-    end
-  end
-end
-settle(noticed, true)
+see_to_named()
 finish(ARGV[4] == '1')
 
 local wait, more = -1, 0

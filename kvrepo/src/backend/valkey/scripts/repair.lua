@@ -5,10 +5,11 @@
 -- ARGV[3] '1' to clean up, '0' only to say which
 -- ARGV[4...] ids
 --
--- Replies those that are in the id set without a hash and without an expiry to explain it: evicted, or deleted by
--- another client. Living ones are not touched, nor are those whose deadline has passed: they wait to be reaped, in
--- the order of their deadlines. Those that another client wrote, and whose phantom says that they expired, become
--- their events.
+-- Those meant are in the id set without a hash and without an expiry to explain it: evicted, or deleted by another
+-- client. Living ones are not touched, nor are those whose deadline has passed: they wait to be reaped, in the order of
+-- their deadlines. Those that Spring wrote, and whose phantom says that they expired, become their events.
+--
+-- Replies their ids; of a clean-up, {events, how many were cleaned up after without one}.
 
 local gone, listed = {}, {}
 for i = 4, #ARGV do
@@ -23,8 +24,9 @@ for i = 4, #ARGV do
     end
   end
 end
-if ARGV[3] == '1' then
-  settle(gone)
-  finish(true)
+if ARGV[3] == '0' then
+  return listed
 end
-return listed
+local expired = settle(gone)
+finish(true)
+return { expired, #listed - expired }

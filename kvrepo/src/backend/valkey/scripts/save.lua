@@ -16,16 +16,17 @@ local id, term = ARGV[3], ARGV[4]
 local key = base .. ':' .. id
 local phantom = key .. ':phantom'
 
+local refusal = collision({ 'HLEN', key, 'SCARD', base, 'ZCARD', deadlines, 'HLEN', phantom, 'SCARD', key .. ':idx' })
+if refusal then
+  return refusal
+end
 local exists = alive(id)
-if exists == nil then
-  return redis.error_reply('KVCOLLISION ' .. key)
-end
-local listed = redis.pcall('SISMEMBER', base, id)
-if type(listed) == 'table' then
-  return redis.error_reply('KVCOLLISION ' .. base)
-end
-if type(redis.pcall('HLEN', phantom)) == 'table' then
-  return redis.error_reply('KVCOLLISION ' .. phantom)
+local unsettled = not exists and redis.call('SISMEMBER', base, id) == 1
+if unsettled then
+  refusal = collision({ 'XLEN', log, 'HLEN', marks })
+  if refusal then
+    return refusal
+  end
 end
 
 local deadline
@@ -41,7 +42,7 @@ if deadline and deadline + grace > 9007199254740991 then
   return redis.error_reply('KVRANGE the deadline is out of range')
 end
 
-if not exists and listed == 1 then
+if unsettled then
   settle({ id })
   finish(true)
 else

@@ -3,19 +3,19 @@
 use serde::de::value::StrDeserializer;
 use serde::de::{self, DeserializeSeed, Visitor};
 
-use super::super::super::fault::Fault;
-use super::{Fake, stop};
-
-/// Of long tuples, which are arrays, the first elements tell enough.
-const MAX_TUPLE: usize = 16;
+use super::fake::Fake;
+use super::{ELEMENTS, stop};
+use crate::mapping::fault::Fault;
 
 /// Elements: quick ones, and then the one that is walked.
 pub(super) struct FakeSeq<'p> {
     fake: Fake<'p>,
     next: usize,
+    len: usize,
     /// The element that is walked, in quick mode none.
     target: Option<usize>,
-    len: usize,
+    /// Whether each has a type of its own.
+    tuple: bool,
 }
 
 impl<'p> FakeSeq<'p> {
@@ -23,26 +23,40 @@ impl<'p> FakeSeq<'p> {
         Self {
             fake,
             next: 0,
-            target: None,
             len: 0,
+            target: None,
+            tuple: false,
         }
     }
 
-    pub(super) fn of(fake: Fake<'p>, len: usize) -> Self {
+    /// A list of one element.
+    pub(super) fn one(fake: Fake<'p>) -> Self {
+        Self {
+            fake,
+            next: 0,
+            len: 1,
+            target: Some(0),
+            tuple: false,
+        }
+    }
+
+    pub(super) fn tuple(fake: Fake<'p>, len: usize) -> Self {
         if fake.quick || len == 0 {
             return Self {
                 fake,
                 next: 0,
-                target: None,
                 len,
+                target: None,
+                tuple: true,
             };
         }
-        let (_, target) = fake.probe.choose(len.min(MAX_TUPLE));
+        let (_, target) = fake.probe.choose(len.min(ELEMENTS.len()));
         Self {
             fake,
             next: 0,
-            target: Some(target),
             len: target + 1,
+            target: Some(target),
+            tuple: true,
         }
     }
 }
@@ -54,14 +68,16 @@ impl<'de> de::SeqAccess<'de> for FakeSeq<'_> {
         if self.next >= self.len {
             return Ok(None);
         }
-        let quick = self.target != Some(self.next);
+        let at = self.next;
         self.next += 1;
-        let node = if quick {
-            self.fake.node
-        } else {
-            self.fake.probe.each(self.fake.node)
+        if self.target != Some(at) {
+            return seed.deserialize(self.fake.child(self.fake.node, true)?).map(Some);
+        }
+        let node = match ELEMENTS.get(at).filter(|_| self.tuple) {
+            Some(name) => self.fake.probe.field(self.fake.node, name),
+            None => self.fake.probe.each(self.fake.node),
         };
-        seed.deserialize(self.fake.child(node, quick)?).map(Some)
+        seed.deserialize(self.fake.child(node, false)?).map(Some)
     }
 }
 
