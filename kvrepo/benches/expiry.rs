@@ -7,6 +7,12 @@
 //! between an entity's deadline and the moment at which the event, value decoded, is in the program's hands; server
 //! and program read the same clock.
 
+#![expect(
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a benchmark reports, and ends where it cannot go on"
+)]
+
 use std::collections::HashSet;
 use std::time::{Duration, Instant, SystemTime};
 

@@ -200,7 +200,7 @@ pub struct Repaired {
 pub struct LogEntry {
     /// Where it stands.
     pub position: Position,
-    /// The id of the entity that expired.
+    /// The id of the entity that expired; empty if this is no event but something foreign in the log.
     pub id: String,
     /// When it expired, in milliseconds since 1970 by the backend's clock.
     pub deadline: u64,

@@ -160,7 +160,7 @@ impl Backend for Valkey {
                 found.push(if remaining {
                     with_remaining(reply, keyspace, id)
                 } else {
-                    without_remaining(reply)
+                    without_remaining(&reply)
                 }?);
             }
         }
@@ -343,7 +343,7 @@ fn saved(reply: &Value) -> Result<Saved> {
     ))
 }
 
-fn without_remaining(reply: Value) -> Result<Option<Loaded>> {
+fn without_remaining(reply: &Value) -> Result<Option<Loaded>> {
     let record = reply::record(reply).ok_or_else(|| reply::unexpected("find"))?;
     Ok((!record.is_empty()).then(|| Loaded::new(record, TimeToLive::Persistent)))
 }
@@ -362,7 +362,7 @@ fn with_remaining(reply: Value, keyspace: &Keyspace, id: &str) -> Result<Option<
         });
     }
     let remaining = time_to_live(reply::integer(&remaining).ok_or_else(|| reply::unexpected("find"))?);
-    let loaded = without_remaining(hash)?.filter(|_| remaining != TimeToLive::Missing);
+    let loaded = without_remaining(&hash)?.filter(|_| remaining != TimeToLive::Missing);
     Ok(loaded.map(|loaded| Loaded { remaining, ..loaded }))
 }
 

@@ -42,7 +42,7 @@ impl<T: KvEntity> KeyExpired<T> {
         })?;
         let value = match &entry.record {
             None => Err(NoValue::NoPhantom),
-            Some(record) => codec::decode(&entry.id, record.clone()).map_err(NoValue::Undecodable),
+            Some(record) => codec::decode(&entry.id, record).map_err(NoValue::Undecodable),
         };
         Ok(Self {
             id,

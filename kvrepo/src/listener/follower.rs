@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use super::{Shared, Space};
 use crate::backend::{Keyspace, Position};
@@ -17,6 +17,7 @@ const LAST_BACKOFF: Duration = Duration::from_secs(1);
 pub(super) async fn run(shared: Arc<Shared>) {
     let mut backoff = FIRST_BACKOFF;
     let mut interrupted = false;
+    let mut read = Instant::now();
     loop {
         let followed: Vec<Arc<Space>> = shared
             .spaces()
@@ -27,6 +28,13 @@ pub(super) async fn run(shared: Arc<Shared>) {
             shared.follow.notified().await;
             continue;
         }
+        // Whoever has not read for long may have been overtaken by the retention.
+        let retention = followed
+            .iter()
+            .map(|space| space.keyspace().retention())
+            .min()
+            .unwrap_or(u64::MAX);
+        interrupted |= read.elapsed() > Duration::from_millis(retention / 2);
         let round = async {
             if interrupted {
                 look_for_losses(&shared, &followed).await?;
@@ -40,6 +48,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
         match result {
             Ok(()) => {
                 interrupted = false;
+                read = Instant::now();
                 backoff = FIRST_BACKOFF;
             }
             Err(error) => {

@@ -39,6 +39,7 @@ pub(super) async fn run(shared: Arc<Shared>, space: Arc<Space>) {
         shared: &shared,
         space: &space,
         leads: false,
+        backlog: false,
         walk: Walk::Done,
         suspects: Vec::new(),
         trimmed: None,
@@ -57,6 +58,8 @@ struct Reaper<'a> {
     space: &'a Space,
     /// Whether the lease was held in the last step.
     leads: bool,
+    /// Whether more was due than one step reaps.
+    backlog: bool,
     walk: Walk,
     /// Ids without their entity, and since when that is known.
     suspects: Vec<(Instant, Vec<String>)>,
@@ -118,7 +121,12 @@ impl Reaper<'_> {
         let mut reap = Reap::due(LIMIT);
         reap.trim = self.trimmed.is_none_or(|at| at.elapsed() >= TRIM);
         reap.lease = Some(Lease::new(shared.token.clone(), LEASE.as_millis() as u64));
-        reap.expired = space.take_named(NAMED);
+        // In a burst the server names what the deadlines bring anyway; it waits until that is done.
+        reap.expired = if self.backlog {
+            Vec::new()
+        } else {
+            space.take_named(NAMED)
+        };
         let mut reaped = match shared.backend.reap(space.keyspace(), &reap).await {
             Ok(reaped) => reaped,
             Err(error) => {
@@ -126,6 +134,7 @@ impl Reaper<'_> {
                 return Err(error);
             }
         };
+        self.backlog = reaped.more;
         let led = std::mem::replace(&mut self.leads, reaped.leader);
         if !reaped.leader {
             // Whoever takes over looks at everything.

@@ -62,7 +62,10 @@ impl Subscription {
         loop {
             if let Some(entry) = self.page.pop_front() {
                 self.position = entry.position;
-                return Ok(Next::Event(Arc::new(entry)));
+                if is_ours(&entry) {
+                    return Ok(Next::Event(Arc::new(entry)));
+                }
+                continue;
             }
             if self.behind {
                 self.catch_up().await?;
@@ -71,7 +74,9 @@ impl Subscription {
             match self.feed.recv().await {
                 Ok(Fed::Event(entry)) if entry.position > self.position => {
                     self.position = entry.position;
-                    return Ok(Next::Event(entry));
+                    if is_ours(&entry) {
+                        return Ok(Next::Event(entry));
+                    }
                 }
                 Ok(Fed::Lost { from, to }) if to > self.position => {
                     return Err(self.gap(from.max(self.position), to));
@@ -107,4 +112,9 @@ impl Subscription {
             to,
         }
     }
+}
+
+/// What another client wrote into the log has no id, and is passed over.
+fn is_ours(entry: &LogEntry) -> bool {
+    !entry.id.is_empty()
 }

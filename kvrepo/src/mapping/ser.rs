@@ -11,6 +11,7 @@ mod structs;
 mod value;
 
 use std::collections::HashSet;
+use std::hash::BuildHasher;
 
 use serde::ser::Serialize;
 
@@ -213,7 +214,13 @@ impl Out<'_> {
         let twice = if count <= FEW {
             (1..count).find(|later| (0..*later).any(|at| path(at) == path(*later)))
         } else {
-            let mut seen = HashSet::with_capacity_and_hasher(count, Seeded::default());
+            // Hashes alone take half the room, and are as good until two of them are the same.
+            let state = Seeded::default();
+            let mut hashes = HashSet::with_capacity_and_hasher(count, state);
+            if (0..count).all(|at| hashes.insert(state.hash_one(path(at)))) {
+                return Ok(());
+            }
+            let mut seen = HashSet::with_capacity_and_hasher(count, state);
             (0..count).find(|at| !seen.insert(path(*at)))
         };
         match twice.and_then(path).map(str::to_owned) {

@@ -52,7 +52,7 @@ pub(super) fn encode<T: KvEntity>(entity: &T) -> Result<Record> {
 }
 
 /// The entity in a hash that was found under `id`: the key is the truth about the id.
-pub(crate) fn decode<T: KvEntity>(id: &str, mut record: Record) -> Result<T> {
+pub(crate) fn decode<T: KvEntity>(id: &str, record: &Record) -> Result<T> {
     let schema = T::SCHEMA;
     let mismatch = |reason: &str| Error::Decode {
         entity: schema.entity,
@@ -63,10 +63,14 @@ pub(crate) fn decode<T: KvEntity>(id: &str, mut record: Record) -> Result<T> {
         path.strip_prefix(schema.id_path)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     });
-    if !stored {
-        record.push(schema.id_path.to_owned(), id.as_bytes().to_vec());
-    }
-    let mut entity: T = mapping::decode(&schema, &record)?;
+    let mut entity: T = if stored {
+        mapping::decode(&schema, record)?
+    } else {
+        // Spring does not store the id when the caller gives it beside the object.
+        let mut record = record.clone();
+        record.add(schema.id_path, id.as_bytes());
+        mapping::decode(&schema, &record)?
+    };
     match entity.id() {
         Some(found) if found.to_key() == id => {}
         Some(_) => return Err(mismatch("the stored id is not that of the key")),
@@ -81,10 +85,10 @@ pub(crate) fn decode<T: KvEntity>(id: &str, mut record: Record) -> Result<T> {
 /// The entity that was found under `id`, with what remains of its term.
 pub(super) fn decode_loaded<T: KvEntity>(
     id: &str,
-    loaded: Loaded,
+    loaded: &Loaded,
     default_term: Option<Duration>,
 ) -> Result<T> {
-    let mut entity: T = decode(id, loaded.record)?;
+    let mut entity: T = decode(id, &loaded.record)?;
     if T::SCHEMA.reads_remaining {
         let remaining = match loaded.remaining {
             TimeToLive::In(remaining) => Some(remaining),

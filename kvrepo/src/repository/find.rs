@@ -97,7 +97,7 @@ impl<T: KvEntity> Repository<T> {
             .load(&registered.keyspace, ids, T::SCHEMA.reads_remaining)
             .await?;
         let decode = |(id, found): (&String, Option<_>)| {
-            found.map(|loaded| codec::decode_loaded(id, loaded, registered.default_term))
+            found.map(|loaded| codec::decode_loaded(id, &loaded, registered.default_term))
         };
         Ok(ids.iter().zip(loaded).map(decode).collect())
     }

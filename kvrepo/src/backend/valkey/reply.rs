@@ -40,30 +40,42 @@ pub(super) fn text(value: Value) -> Option<String> {
     }
 }
 
-fn bytes(value: Value) -> Option<Vec<u8>> {
+fn bytes(value: &Value) -> Option<&[u8]> {
     match value {
         Value::BulkString(bytes) => Some(bytes),
-        Value::SimpleString(text) => Some(text.into_bytes()),
+        Value::SimpleString(text) => Some(text.as_bytes()),
         _ => None,
     }
 }
 
-/// The fields of a hash, in RESP2's form or in RESP3's. A field whose name is no text is nobody's.
-pub(super) fn record(value: Value) -> Option<Record> {
-    let pairs: Vec<(Value, Value)> = match value {
-        Value::Map(pairs) => pairs,
-        Value::Array(items) => {
-            let mut items = items.into_iter();
-            std::iter::from_fn(|| Some((items.next()?, items.next()?))).collect()
+/// The fields of a hash, in RESP2's form or in RESP3's.
+pub(super) fn record(value: &Value) -> Option<Record> {
+    match value {
+        Value::Map(pairs) => Some(fields(
+            pairs.iter().map(|(path, value)| (path, value)),
+            pairs.len(),
+        )),
+        Value::Array(items) => Some(flat_fields(items)),
+        _ => None,
+    }
+}
+
+/// Paths and values in turn.
+fn flat_fields(items: &[Value]) -> Record {
+    let (pairs, _) = items.as_chunks::<2>();
+    fields(pairs.iter().map(|[path, value]| (path, value)), pairs.len())
+}
+
+/// A field whose name is no text is nobody's.
+fn fields<'v>(pairs: impl Iterator<Item = (&'v Value, &'v Value)>, count: usize) -> Record {
+    let mut record = Record::with_capacity(count);
+    for (path, value) in pairs {
+        let path = bytes(path).and_then(|path| std::str::from_utf8(path).ok());
+        if let (Some(path), Some(value)) = (path, bytes(value)) {
+            record.add(path, value);
         }
-        _ => return None,
-    };
-    Some(
-        pairs
-            .into_iter()
-            .filter_map(|(path, value)| Some((text(path)?, bytes(value)?)))
-            .collect(),
-    )
+    }
+    record
 }
 
 /// The replies of `XREAD`: for each stream its key and its entries.
@@ -80,10 +92,11 @@ pub(super) fn streams(value: Value) -> Option<Vec<(String, Vec<LogEntry>)>> {
         .collect()
 }
 
-/// The replies of `XRANGE`. An entry that is not of our form is passed over.
+/// The replies of `XRANGE`. An entry that is not of our form is kept as one without an id, so that nobody waits for it
+/// for ever.
 pub(super) fn entries(value: Value) -> Option<Vec<LogEntry>> {
     let Value::Array(items) = value else { return None };
-    Some(items.into_iter().filter_map(entry).collect())
+    items.into_iter().map(entry).collect()
 }
 
 fn entry(value: Value) -> Option<LogEntry> {
@@ -97,27 +110,25 @@ fn entry(value: Value) -> Option<LogEntry> {
             .collect(),
         _ => return None,
     };
-    let mut fields = fields.into_iter();
-    if text(fields.next()?)? != "id" {
+    Some(
+        event(position, &fields)
+            .unwrap_or_else(|| LogEntry::new(position, String::new(), position.millis(), None)),
+    )
+}
+
+fn event(position: Position, fields: &[Value]) -> Option<LogEntry> {
+    let [first, id, second, deadline, rest @ ..] = fields else {
+        return None;
+    };
+    if (bytes(first)?, bytes(second)?) != (b"id", b"deadline") {
         return None;
     }
-    let id = text(fields.next()?)?;
-    if text(fields.next()?)? != "deadline" {
-        return None;
-    }
-    let deadline = text(fields.next()?)?.parse().ok()?;
-    let rest: Vec<Value> = fields.collect();
-    let record = match rest.first() {
-        None => None,
-        Some(Value::BulkString(first)) if first == b"#packed" => {
-            let parts = rest
-                .into_iter()
-                .nth(1)
-                .and_then(bytes)
-                .and_then(|packed| unpack(&packed))?;
-            record(Value::Array(parts))
-        }
-        Some(_) => record(Value::Array(rest)),
+    let id = String::from_utf8(bytes(id)?.to_vec()).ok()?;
+    let deadline = std::str::from_utf8(bytes(deadline)?).ok()?.parse().ok()?;
+    let record = match rest {
+        [] => None,
+        [name, packed] if bytes(name)? == b"#packed" => Some(flat_fields(&unpack(bytes(packed)?)?)),
+        fields => Some(flat_fields(fields)),
     };
     Some(LogEntry::new(position, id, deadline, record))
 }

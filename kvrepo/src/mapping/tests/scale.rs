@@ -33,13 +33,15 @@ fn measure<T: Serialize + DeserializeOwned + PartialEq + Debug + 'static>(value:
         assert_eq!(&decode::<T>(&PLAIN, &shuffled).unwrap(), value);
         start.elapsed()
     };
-    (0..3).map(|_| run()).min().unwrap()
+    (0..5).map(|_| run()).min().unwrap()
 }
 
+/// Ten times as much takes about ten times as long; were it the square, it would be a hundred times. In between there
+/// is room for memory that is not at hand, and for neighbours on the machine.
 #[track_caller]
 fn proportional<T: Serialize + DeserializeOwned + PartialEq + Debug + 'static>(make: impl Fn(u32) -> T) {
     let (small, large) = (measure(&make(4_000)), measure(&make(40_000)));
-    assert!(large < small * 25, "4,000: {small:?}, 40,000: {large:?}");
+    assert!(large < small * 40, "4,000: {small:?}, 40,000: {large:?}");
 }
 
 #[test]
