@@ -127,7 +127,7 @@ macro_rules! suite {
     };
 }
 
-/// The tests of [`suite!`](crate::suite).
+/// The tests of [`suite!`](macro@crate::suite).
 #[macro_export]
 macro_rules! suite_tests {
     ($($module:ident: [$($case:ident),* $(,)?]),* $(,)?) => {

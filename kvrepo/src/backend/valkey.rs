@@ -2,6 +2,7 @@
 //!
 //! The client crate is touched below this module and nowhere else.
 
+mod answer;
 mod connection;
 mod endpoint;
 mod fault;
@@ -13,21 +14,21 @@ mod server;
 mod stream;
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use async_trait::async_trait;
-use redis::{RedisError, Value};
+use redis::Value;
 
 use self::connection::{Call, Connection};
 use self::endpoint::Endpoint;
 use self::listener::Flags;
-use self::script::RunError;
+use self::script::{Invocation, RunError, Script};
 use self::stream::Follower;
 use super::{
     Backend, Guard, Keyspace, Loaded, LogEntry, LogPage, Position, Reap, Reaped, Repaired, Saved, ScanPage,
     TimeToLive, TriggerSink, Write, WriteTerm,
 };
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// How many ids or entities go into one pipeline. Bounds the memory of a batch, and for how long one keeps the
 /// server from answering others.
@@ -65,6 +66,34 @@ impl Valkey {
         })
     }
 
+    /// Runs a script once for each item, in pipelines; the inner results are those of the items.
+    async fn each<'a, I: Sync, R>(
+        &self,
+        call: Call,
+        items: &'a [I],
+        invocation: impl Fn(&'a I) -> Invocation<'a> + Send,
+        read: impl Fn(&I, Result<Value, RunError>) -> Result<R> + Send,
+    ) -> Result<Vec<Result<R>>> {
+        let mut results = Vec::with_capacity(items.len());
+        for chunk in items.chunks(CHUNK) {
+            let invocations: Vec<_> = chunk.iter().map(&invocation).collect();
+            match self.commands.run_all(call, &invocations).await {
+                Ok(replies) => {
+                    results.extend(chunk.iter().zip(replies).map(|(item, reply)| read(item, reply)));
+                }
+                Err(error) if results.is_empty() => return Err(error),
+                // What earlier pipelines have done is done, and is said to be.
+                Err(error) => {
+                    results.extend(chunk.iter().map(|_| Err(error.again())));
+                    let rest = items.len() - results.len();
+                    results.extend((0..rest).map(|_| Err(answer::skipped(call))));
+                    break;
+                }
+            }
+        }
+        Ok(results)
+    }
+
     async fn repair_or_look(
         &self,
         call: Call,
@@ -75,7 +104,7 @@ impl Valkey {
         let invocation = lives(&script::REPAIR, keyspace).bytes(repair);
         let invocation = ids.iter().fold(invocation, |call, id| call.bytes(id));
         let reply = self.reaping.run(call, &invocation).await?;
-        reply.map_err(|error| script_error(call, keyspace, error))
+        reply.map_err(|error| answer::script_error(call, keyspace, error))
     }
 }
 
@@ -83,46 +112,16 @@ impl Valkey {
 impl Backend for Valkey {
     async fn save(&self, keyspace: &Keyspace, writes: &[Write]) -> Result<Vec<Result<Saved>>> {
         let call = Call::write("save");
-        let shadow = if keyspace.shadow_copy() { "1" } else { "0" };
-        let mut results = Vec::with_capacity(writes.len());
-        for chunk in writes.chunks(CHUNK) {
-            let invocations: Vec<_> = chunk
-                .iter()
-                .map(|write| {
-                    let (term, millis) = match write.term {
-                        WriteTerm::Persistent => ("never", 0),
-                        WriteTerm::After(millis) => ("after", millis),
-                        WriteTerm::At(deadline) => ("at", deadline),
-                    };
-                    let invocation = script::SAVE
-                        .on(keyspace.base())
-                        .number(keyspace.grace())
-                        .number(keyspace.retention());
-                    invocation
-                        .bytes(&write.id)
-                        .bytes(term)
-                        .number(millis)
-                        .bytes(shadow)
-                        .fields(write.record.iter())
-                })
-                .collect();
-            let replies = match self.commands.run_all(call, &invocations).await {
-                Ok(replies) => replies,
-                // A batch reports by item: those of earlier chunks are done, and are said to be.
-                Err(error) if results.is_empty() => return Err(error),
-                Err(error) => {
-                    results.extend(chunk.iter().map(|_| Err(error.again())));
-                    let rest = writes.len() - results.len();
-                    results.extend((0..rest).map(|_| Err(skipped(call))));
-                    return Ok(results);
-                }
-            };
-            results.extend(replies.into_iter().zip(chunk).map(|(reply, write)| match reply {
-                Ok(reply) => saved(&reply),
-                Err(error) => Err(refused(call, keyspace, write.term, error)),
-            }));
-        }
-        Ok(results)
+        self.each(
+            call,
+            writes,
+            |write| save(keyspace, write),
+            |write, reply| match reply {
+                Ok(reply) => answer::saved(&reply),
+                Err(error) => Err(answer::refused(call, keyspace, write.term, error)),
+            },
+        )
+        .await
     }
 
     async fn load(
@@ -156,11 +155,11 @@ impl Backend for Valkey {
             let mut replies = replies.into_iter();
             for id in chunk {
                 let reply = replies.by_ref().take(each).last().unwrap_or(Ok(Value::Nil));
-                let reply = reply.map_err(|error| collision(call, keyspace, id, error))?;
+                let reply = reply.map_err(|error| answer::collision(call, keyspace, id, error))?;
                 found.push(if remaining {
-                    with_remaining(reply, keyspace, id)
+                    answer::with_remaining(reply, keyspace, id)
                 } else {
-                    without_remaining(&reply)
+                    answer::without_remaining(&reply)
                 }?);
             }
         }
@@ -182,7 +181,7 @@ impl Backend for Valkey {
             .commands
             .command(call, redis::cmd("PTTL").arg(keyspace.entity_key(id)))
             .await?;
-        Ok(time_to_live(
+        Ok(answer::time_to_live(
             reply::integer(&reply).ok_or_else(|| reply::unexpected(call.operation))?,
         ))
     }
@@ -193,7 +192,7 @@ impl Backend for Valkey {
             .commands
             .run(call, &script::COUNT.on(keyspace.base()))
             .await?;
-        let reply = reply.map_err(|error| script_error(call, keyspace, error))?;
+        let reply = reply.map_err(|error| answer::script_error(call, keyspace, error))?;
         let count = reply::integer(&reply).and_then(|count| u64::try_from(count).ok());
         count.ok_or_else(|| reply::unexpected(call.operation))
     }
@@ -210,7 +209,7 @@ impl Backend for Valkey {
             .commands
             .command(call, &command)
             .await
-            .map_err(|error| id_set_collision(keyspace, error))?;
+            .map_err(|error| answer::id_set_collision(keyspace, error))?;
         let Value::Array(parts) = reply else {
             return Err(reply::unexpected(call.operation));
         };
@@ -226,28 +225,16 @@ impl Backend for Valkey {
 
     async fn delete(&self, keyspace: &Keyspace, ids: &[String]) -> Result<Vec<Result<bool>>> {
         let call = Call::write("delete");
-        let mut results = Vec::with_capacity(ids.len());
-        for chunk in ids.chunks(CHUNK) {
-            let invocations: Vec<_> = chunk
-                .iter()
-                .map(|id| lives(&script::DELETE, keyspace).bytes(id))
-                .collect();
-            let replies = match self.commands.run_all(call, &invocations).await {
-                Ok(replies) => replies,
-                Err(error) if results.is_empty() => return Err(error),
-                Err(error) => {
-                    results.extend(chunk.iter().map(|_| Err(error.again())));
-                    let rest = ids.len() - results.len();
-                    results.extend((0..rest).map(|_| Err(skipped(call))));
-                    return Ok(results);
-                }
-            };
-            results.extend(replies.into_iter().map(|reply| match reply {
+        self.each(
+            call,
+            ids,
+            |id| lives(&script::DELETE, keyspace).bytes(id),
+            |_, reply| match reply {
                 Ok(reply) => Ok(reply::integer(&reply) == Some(1)),
-                Err(error) => Err(script_error(call, keyspace, error)),
-            }));
-        }
-        Ok(results)
+                Err(error) => Err(answer::script_error(call, keyspace, error)),
+            },
+        )
+        .await
     }
 
     async fn gone(&self, keyspace: &Keyspace, ids: &[String]) -> Result<Vec<String>> {
@@ -291,7 +278,7 @@ impl Backend for Valkey {
             .reaping
             .run(call, &invocation)
             .await?
-            .map_err(|error| script_error(call, keyspace, error))?;
+            .map_err(|error| answer::script_error(call, keyspace, error))?;
         let [leader, events, more, wait] =
             reply::integers(&reply).ok_or_else(|| reply::unexpected(call.operation))?;
         let wait = u64::try_from(wait).ok().map(Duration::from_millis);
@@ -306,7 +293,7 @@ impl Backend for Valkey {
             .await?;
         reply
             .map(drop)
-            .map_err(|error| script_error(call, keyspace, error))
+            .map_err(|error| answer::script_error(call, keyspace, error))
     }
 
     async fn log_end(&self, keyspace: &Keyspace) -> Result<Position> {
@@ -327,120 +314,23 @@ impl Backend for Valkey {
 }
 
 /// A call of a script that ends lives: they all begin with the same settings.
-fn lives<'a>(script: &'a script::Script, keyspace: &'a Keyspace) -> script::Invocation<'a> {
+fn lives<'a>(script: &'a Script, keyspace: &'a Keyspace) -> Invocation<'a> {
     script
         .on(keyspace.base())
         .number(keyspace.grace())
         .number(keyspace.retention())
 }
 
-fn saved(reply: &Value) -> Result<Saved> {
-    let [created, deadline, now] = reply::integers(reply).ok_or_else(|| reply::unexpected("save"))?;
-    Ok(Saved::new(
-        created == 1,
-        u64::try_from(deadline).ok(),
-        now.unsigned_abs(),
-    ))
-}
-
-fn without_remaining(reply: &Value) -> Result<Option<Loaded>> {
-    let record = reply::record(reply).ok_or_else(|| reply::unexpected("find"))?;
-    Ok((!record.is_empty()).then(|| Loaded::new(record, TimeToLive::Persistent)))
-}
-
-/// Of a hash and its `PTTL`, both read in one transaction.
-fn with_remaining(reply: Value, keyspace: &Keyspace, id: &str) -> Result<Option<Loaded>> {
-    let Value::Array(parts) = reply else {
-        return Err(reply::unexpected("find"));
+fn save<'a>(keyspace: &'a Keyspace, write: &'a Write) -> Invocation<'a> {
+    let (term, millis) = match write.term {
+        WriteTerm::Persistent => ("never", 0),
+        WriteTerm::After(millis) => ("after", millis),
+        WriteTerm::At(deadline) => ("at", deadline),
     };
-    let Ok([hash, remaining]) = <[Value; 2]>::try_from(parts) else {
-        return Err(reply::unexpected("find"));
-    };
-    if let Value::ServerError(_) = hash {
-        return Err(Error::KeyCollision {
-            key: keyspace.entity_key(id),
-        });
-    }
-    let remaining = time_to_live(reply::integer(&remaining).ok_or_else(|| reply::unexpected("find"))?);
-    let loaded = without_remaining(&hash)?.filter(|_| remaining != TimeToLive::Missing);
-    Ok(loaded.map(|loaded| Loaded { remaining, ..loaded }))
-}
-
-/// What `PTTL` says. At its very deadline a key is still there: it has less than a millisecond, but not nothing.
-fn time_to_live(millis: i64) -> TimeToLive {
-    match millis {
-        -2 => TimeToLive::Missing,
-        ..0 => TimeToLive::Persistent,
-        millis => TimeToLive::In(Duration::from_millis(millis.unsigned_abs().max(1))),
-    }
-}
-
-/// What the save script refused, or how it failed.
-fn refused(call: Call, keyspace: &Keyspace, term: WriteTerm, error: RunError) -> Error {
-    let RunError::Refused(error) = error else {
-        return script_error(call, keyspace, error);
-    };
-    let entity = keyspace.entity();
-    match (error.code(), term) {
-        (Some("KVPASSED"), WriteTerm::At(deadline)) => {
-            let deadline = SystemTime::UNIX_EPOCH + Duration::from_millis(deadline);
-            Error::DeadlinePassed { entity, deadline }
-        }
-        (Some("KVRANGE"), _) => Error::InvalidTimeToLive {
-            entity,
-            reason: "the deadline is beyond what a server can hold".into(),
-        },
-        _ => script_error(call, keyspace, RunError::Refused(error)),
-    }
-}
-
-fn script_error(call: Call, keyspace: &Keyspace, error: RunError) -> Error {
-    let error = match error {
-        RunError::Refused(error) => error,
-        RunError::Lost(error) => return error,
-    };
-    match error.code() {
-        Some("KVCOLLISION") => Error::KeyCollision {
-            key: error.detail().unwrap_or_default().to_owned(),
-        },
-        _ if fault::is_wrong_type(&error) => Error::KeyCollision {
-            key: keyspace.base().to_owned(),
-        },
-        _ => call.fault(error),
-    }
-}
-
-fn collision(call: Call, keyspace: &Keyspace, id: &str, error: RedisError) -> Error {
-    if fault::is_wrong_type(&error) {
-        Error::KeyCollision {
-            key: keyspace.entity_key(id),
-        }
-    } else {
-        call.fault(error)
-    }
-}
-
-fn id_set_collision(keyspace: &Keyspace, error: Error) -> Error {
-    match &error {
-        Error::Backend { source, .. }
-            if source
-                .downcast_ref::<RedisError>()
-                .is_some_and(fault::is_wrong_type) =>
-        {
-            Error::KeyCollision {
-                key: keyspace.base().to_owned(),
-            }
-        }
-        _ => error,
-    }
-}
-
-/// An item that was not sent because an earlier one's call failed.
-fn skipped(call: Call) -> Error {
-    Error::Backend {
-        operation: call.operation,
-        outcome: crate::Outcome::NotExecuted,
-        transient: true,
-        source: "an earlier part of the batch failed".into(),
-    }
+    let shadow = if keyspace.shadow_copy() { "1" } else { "0" };
+    let invocation = lives(&script::SAVE, keyspace)
+        .bytes(&write.id)
+        .bytes(term)
+        .number(millis);
+    invocation.bytes(shadow).fields(write.record.iter())
 }
