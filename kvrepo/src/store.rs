@@ -10,6 +10,8 @@ pub use settings::{KeyspaceEvents, KeyspaceSettings};
 
 use std::sync::Arc;
 
+use tokio::runtime::Handle;
+
 use self::registry::Registry;
 use self::settings::StoreSettings;
 use crate::backend::Backend;
@@ -87,7 +89,9 @@ impl Store {
     #[must_use]
     pub fn with_clock(self, clock: ManualClock) -> Self {
         let settings = self.inner.settings.clone();
-        Self::over(Arc::new(Memory::new(Some(clock))), settings, Registry::default())
+        let store = Self::over(Arc::new(Memory::new(Some(clock))), settings, Registry::default());
+        store.listen_from_the_start();
+        store
     }
 
     fn over(backend: Arc<dyn Backend>, settings: StoreSettings, registry: Registry) -> Self {
@@ -125,6 +129,13 @@ impl Store {
 
     pub(crate) fn events(&self) -> KeyspaceEvents {
         self.inner.settings.events
+    }
+
+    /// Starts listening if the settings say so, and there is a runtime to do it in.
+    fn listen_from_the_start(&self) {
+        if self.events() == KeyspaceEvents::OnStartup && Handle::try_current().is_ok() {
+            self.listener().start_in_background();
+        }
     }
 
     /// Starts listening beside whatever the caller is doing, if the settings say so and nobody has.

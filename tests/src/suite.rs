@@ -79,6 +79,7 @@ macro_rules! suite {
                 after_the_grace_there_is_an_event_without_a_value,
                 without_a_shadow_copy_the_event_has_the_id_alone,
                 with_events_off_subscribing_is_an_error_and_a_sweep_reaps,
+                from_the_start_a_store_reaps_without_anybody_subscribing,
                 a_sweep_leaves_nothing_to_a_second_one,
                 of_what_has_expired_nothing_is_left,
             ],

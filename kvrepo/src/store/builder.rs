@@ -110,6 +110,8 @@ impl StoreBuilder {
     }
 
     fn build(self, backend: Arc<dyn Backend>) -> Result<Store> {
+        // The prefix alone can be wrong as well, and is to be said before the first call.
+        self.settings.check()?;
         let store = Store::over(backend, self.settings, Registry::default());
         let Inner {
             registry,
@@ -117,11 +119,10 @@ impl StoreBuilder {
             listener,
             ..
         } = &*store.inner;
-        // The prefix alone can be wrong as well, and is to be said before the first call.
-        settings.check()?;
         for register in self.register {
             register(registry, settings, listener)?;
         }
+        store.listen_from_the_start();
         Ok(store)
     }
 }

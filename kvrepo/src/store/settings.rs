@@ -16,7 +16,8 @@ pub enum KeyspaceEvents {
     /// From the first subscription, or the first save with a term.
     #[default]
     OnDemand,
-    /// From the start.
+    /// From the start. A store that is built outside of a Tokio runtime, which only one without a server can be, has to
+    /// wait for the first subscription or the first save with a term.
     OnStartup,
 }
 

@@ -9,7 +9,7 @@ use kvrepo::{
 
 use crate::fixture::{Address, Person, Ping, Session};
 use crate::harness::TestServer;
-use crate::world::{World, millis, next, next_ids, nothing_before};
+use crate::world::{PATIENCE, World, millis, next, next_ids, nothing_before};
 
 const SHORT: Duration = Duration::from_millis(20);
 /// More than [`SHORT`]: an entity is expired once the clock is past its deadline.
@@ -465,6 +465,28 @@ pub async fn without_a_shadow_copy_the_event_has_the_id_alone(world: &World) {
     world.pass(PAST).await;
     let event = next(&mut of_sessions).await;
     assert_eq!((event.id().as_str(), event.value()), ("2", None));
+}
+
+/// Nobody subscribes and nobody saves, and still there are tasks that listen.
+pub async fn from_the_start_a_store_reaps_without_anybody_subscribing(world: &World) {
+    let alive = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    let before = alive();
+    let _on_demand = world
+        .open(Store::builder().events(KeyspaceEvents::OnDemand))
+        .await;
+    let connections = alive() - before;
+    let builder = Store::builder().events(KeyspaceEvents::OnStartup);
+    let _from_the_start = world
+        .open(builder.keyspace::<Session>(KeyspaceSettings::new()))
+        .await;
+    let started = async {
+        while alive() <= before + 2 * connections {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, started)
+        .await
+        .expect("the listener starts");
 }
 
 pub async fn with_events_off_subscribing_is_an_error_and_a_sweep_reaps(world: &World) {
