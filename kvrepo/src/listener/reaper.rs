@@ -9,8 +9,9 @@ use super::{Shared, Space};
 use crate::backend::{Lease, Reap, Reaped};
 use crate::error::Result;
 
-/// How many due entities one step reaps: about a millisecond of the server's time.
-const LIMIT: usize = 128;
+/// How many due entities one step reaps: so few that whoever asks the server something in between hardly waits, and as
+/// many as cost no throughput.
+const LIMIT: usize = 64;
 /// How many ids that the server named one step looks at. Most are found to be reaped already.
 const NAMED: usize = 512;
 /// How long the lease lasts. A holder that seems dead loses it sooner; see `reap.lua`.
