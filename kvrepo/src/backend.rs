@@ -5,21 +5,24 @@
 //! backend (to count calls, or to break some in a test) and hand it to
 //! [`StoreBuilder::backend`](crate::StoreBuilder::backend).
 
+mod change;
 mod keyspace;
 pub(crate) mod memory;
 pub(crate) mod operation;
 pub(crate) mod position;
 pub(crate) mod valkey;
+mod write;
 
+pub(crate) use change::{Refusal, apply};
 pub use keyspace::Keyspace;
 pub(crate) use keyspace::{DEFAULT_GRACE, DEFAULT_RETENTION};
 pub use memory::Memory;
 pub(crate) use operation::{GREATEST_TERM, TimeToLive};
 pub use operation::{
-    Lease, Loaded, LogEntry, LogPage, Reap, Reaped, Repaired, Saved, ScanPage, Trigger, TriggerSink, Write,
-    WriteTerm,
+    Lease, Loaded, LogEntry, LogPage, Read, Reap, Reaped, Repaired, ScanPage, Trigger, TriggerSink,
 };
 pub(crate) use position::Position;
+pub use write::{Ancestor, Change, Condition, Delete, Place, Saved, Update, Write, WriteTerm};
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -43,12 +46,14 @@ pub trait Backend: Debug + Send + Sync + 'static {
     /// reaped, it is reaped first.
     async fn save(&self, keyspace: &Keyspace, writes: &[Write]) -> Result<Vec<Result<Saved>>>;
 
-    /// Reads living entities, in the order of `ids`. What remains of their terms is only asked for if `remaining`.
-    async fn load(&self, keyspace: &Keyspace, ids: &[String], remaining: bool)
-    -> Result<Vec<Option<Loaded>>>;
+    /// Changes living entities; `None` where there is none, and then nothing is changed.
+    async fn update(&self, keyspace: &Keyspace, updates: &[Update]) -> Result<Vec<Result<Option<Saved>>>>;
 
-    /// Whether there is a living entity with this id.
-    async fn exists(&self, keyspace: &Keyspace, id: &str) -> Result<bool>;
+    /// Reads living entities, in the order of `ids`.
+    async fn load(&self, keyspace: &Keyspace, ids: &[String], read: Read) -> Result<Vec<Option<Loaded>>>;
+
+    /// Whether there is a living entity with this id. Renews its idle term if `renew`.
+    async fn exists(&self, keyspace: &Keyspace, id: &str, renew: bool) -> Result<bool>;
 
     /// What remains of an entity's term.
     async fn time_to_live(&self, keyspace: &Keyspace, id: &str) -> Result<TimeToLive>;
@@ -56,13 +61,16 @@ pub trait Backend: Debug + Send + Sync + 'static {
     /// How many entities are alive.
     async fn count(&self, keyspace: &Keyspace) -> Result<u64>;
 
-    /// Some of the ids, from a cursor on; `None` begins. An id that is there from the first page to the last is
-    /// found at least once. Ids of expired entities can be among them.
-    async fn scan(&self, keyspace: &Keyspace, cursor: Option<&str>) -> Result<ScanPage>;
+    /// Some of the ids, from a cursor on; `None` begins. About `count`, but it can be more and can be none. An id that is
+    /// there from the first page to the last is found at least once. Ids of expired entities can be among them.
+    async fn scan(&self, keyspace: &Keyspace, cursor: Option<&str>, count: usize) -> Result<ScanPage>;
 
     /// Deletes entities and all that belongs to them; says for each whether it was alive. What had expired and was
     /// not reaped is reaped instead.
-    async fn delete(&self, keyspace: &Keyspace, ids: &[String]) -> Result<Vec<Result<bool>>>;
+    async fn delete(&self, keyspace: &Keyspace, deletes: &[Delete]) -> Result<Vec<Result<bool>>>;
+
+    /// Deletes one entity, and returns what it held.
+    async fn take(&self, keyspace: &Keyspace, id: &str) -> Result<Option<Loaded>>;
 
     /// Those of the ids whose entity is gone for another reason than its deadline: evicted, deleted by another client,
     /// or expired by a term that another client set and that the server has yet to tell of.
@@ -94,11 +102,14 @@ pub trait Backend: Debug + Send + Sync + 'static {
     async fn listen(&self, sink: Arc<dyn TriggerSink>) -> Result<Guard>;
 }
 
+/// How many ids a page of a scan has, where nobody says.
+pub(crate) const PAGE: usize = 500;
+
 /// Walks through all ids of a keyspace and cleans up after those whose entity is gone.
 pub(crate) async fn sweep_ids(backend: &dyn Backend, keyspace: &Keyspace) -> Result<Repaired> {
     let (mut cursor, mut swept) = (None, Repaired::default());
     loop {
-        let page = backend.scan(keyspace, cursor.as_deref()).await?;
+        let page = backend.scan(keyspace, cursor.as_deref(), PAGE).await?;
         if !page.ids.is_empty() {
             let repaired = backend.repair(keyspace, &page.ids).await?;
             swept.events += repaired.events;

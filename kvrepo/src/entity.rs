@@ -1,16 +1,25 @@
-//! What `#[derive(KvEntity)]` implements: an entity's schema, its id and its term.
+//! What `#[derive(KvEntity)]` implements: an entity's schema, its id, its term and its version.
 //!
 //! Nothing in here knows keys, hashes or servers.
 
+mod deadline;
 mod id;
+mod nested;
 mod schema;
 mod term;
+mod version;
+
+pub use deadline::DeadlineField;
 
 #[doc(hidden)]
 pub use id::GenerateId;
 pub use id::{IdArg, IdField, KvId};
+pub use nested::KvNested;
+#[doc(hidden)]
+pub use nested::NestedField;
 pub use schema::EntitySchema;
-pub use term::{FieldTerm, TermField, TermUnit};
+pub use term::{FieldTerm, ReadTerm, TermField, TermUnit};
+pub use version::{VersionField, Versioned};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -45,7 +54,20 @@ pub trait KvEntity: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Why the stated term is none: zero, negative, not a number, too great.
     fn term(&self) -> Result<FieldTerm, String>;
 
-    /// Writes what remains of the term into the `#[time_to_live]` field, where there is one. `None` is persistent;
-    /// `has_default` says whether a field that is `None` would mean a default term at the next save.
-    fn set_remaining(&mut self, remaining: Option<std::time::Duration>, has_default: bool);
+    /// Puts what was read of the term into the `#[time_to_live]` or `#[expires_at]` field, where there is one.
+    fn set_term(&mut self, read: &ReadTerm);
+
+    /// The version; `None` without a `#[version]` field.
+    fn version(&self) -> Option<u64> {
+        None
+    }
+
+    /// Replaces the version. Does nothing without a `#[version]` field.
+    ///
+    /// # Errors
+    ///
+    /// Why the field cannot hold it.
+    fn set_version(&mut self, _version: u64) -> Result<(), String> {
+        Ok(())
+    }
 }

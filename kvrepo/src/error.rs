@@ -95,10 +95,10 @@ pub enum Error {
         /// What is wrong with it, and what to do.
         reason: String,
     },
-    /// The keyspace's name, the key prefix or another setting cannot be used.
+    /// The keyspace's name, the key prefix, a cursor or another setting cannot be used.
     #[error("`{name}` cannot be a {what}: {reason}")]
     InvalidSetting {
-        /// What was set: `keyspace`, `key prefix`, `grace` …
+        /// What was set: `keyspace`, `key prefix`, `grace`, `cursor` …
         what: &'static str,
         /// What it was set to.
         name: String,

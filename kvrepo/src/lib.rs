@@ -59,6 +59,7 @@ mod error;
 mod event;
 mod listener;
 mod mapping;
+mod query;
 mod repository;
 mod store;
 mod term;
@@ -70,14 +71,21 @@ pub mod __private;
 pub use backend::memory::ManualClock;
 pub use backend::operation::TimeToLive;
 pub use backend::position::{ParsePositionError, Position};
-pub use entity::{EntitySchema, FieldTerm, IdArg, IdField, KvEntity, KvId, TermField, TermUnit};
+pub use entity::{
+    DeadlineField, EntitySchema, FieldTerm, IdArg, IdField, KvEntity, KvId, KvNested, ReadTerm, TermField,
+    TermUnit, VersionField, Versioned,
+};
 pub use error::{Error, ItemFailure, Outcome, Result, Source};
 pub use event::{Expired, KeyExpired, NoValue, Subscribe};
 #[doc = include_str!("docs/kv_entity.md")]
 pub use kvrepo_derive::KvEntity;
 pub use mapping::Record;
 pub use mapping::with;
-pub use repository::{FindAll, Repository, Save, SaveAll, SaveOutcome, Swept};
+pub use query::{Field, FieldHandle, Increment};
+pub use repository::{
+    DeleteById, Entry, FindAll, Insert, InsertAll, Repository, Save, SaveAll, SaveOutcome, Slice, Swept,
+    Unset, Update, UpdateWith,
+};
 pub use store::{KeyspaceEvents, KeyspaceSettings, Store, StoreBuilder};
 
 /// The README's example runs.

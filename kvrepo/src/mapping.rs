@@ -55,6 +55,36 @@ where
     ser::encode(schema, Shape::of::<T>(schema.plain_paths), value)
 }
 
+/// Writes the value of one field of the entity `E` as the fields of a hash, as they would stand in the whole. None, if
+/// it is an absent option. `names` lead to it from the entity, and are `path` when joined.
+///
+/// # Errors
+///
+/// [`Error::Encode`](crate::Error::Encode) if it holds something that could not be read back.
+pub(crate) fn encode_field<E, V>(
+    schema: &EntitySchema,
+    names: &[&'static str],
+    path: &str,
+    value: &V,
+) -> Result<Record>
+where
+    E: Serialize + DeserializeOwned + 'static,
+    V: Serialize + ?Sized,
+{
+    ser::encode_field(schema, Shape::of::<E>(schema.plain_paths), names, path, value)
+}
+
+/// The text of a float, in the shortest form that is exact for 64 bits or, of a `single`, for 32.
+pub(crate) fn float_text(number: f64, single: bool) -> Result<Vec<u8>, String> {
+    let mut text = Vec::new();
+    let written = if single {
+        scalar::write_f32(&mut text, number as f32)
+    } else {
+        scalar::write_f64(&mut text, number)
+    };
+    written.map_err(fault::Fault::into_reason).map(|()| text)
+}
+
 /// Reads an entity from a record.
 ///
 /// # Errors

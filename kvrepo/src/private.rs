@@ -7,4 +7,16 @@ pub use std::result::Result;
 pub use std::string::String;
 pub use std::time::Duration;
 
-pub use crate::entity::{EntitySchema, FieldTerm, GenerateId, IdField, KvEntity, KvId, TermField, TermUnit};
+// For what the handles of fields are made of.
+pub use std::clone::Clone;
+pub use std::fmt;
+pub use std::marker::Copy;
+pub use std::sync::OnceLock;
+
+pub use serde::Serializer;
+
+pub use crate::entity::{
+    DeadlineField, EntitySchema, FieldTerm, GenerateId, IdField, KvEntity, KvId, KvNested, NestedField,
+    ReadTerm, TermField, TermUnit, VersionField, Versioned,
+};
+pub use crate::query::{Amount, Field, FieldCodec, FieldHandle, FieldPath, Own};

@@ -1,14 +1,25 @@
-//! [`Repository`]: saving, finding and deleting entities of one type.
+//! [`Repository`]: saving, finding, changing and deleting entities of one type.
 
+mod call_term;
 pub(crate) mod codec;
 mod delete;
+mod entry;
+mod expire;
 mod find;
+mod retry;
 mod save;
 mod sweep;
+mod update;
+mod update_with;
+mod writing;
 
-pub use find::FindAll;
-pub use save::{Save, SaveAll, SaveOutcome};
+pub use delete::DeleteById;
+pub use entry::Entry;
+pub use find::{FindAll, Slice};
+pub use save::{Insert, InsertAll, Save, SaveAll, SaveOutcome};
 pub use sweep::Swept;
+pub use update::{Unset, Update};
+pub use update_with::UpdateWith;
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -94,7 +105,7 @@ impl<T: KvEntity> Repository<T> {
         })
     }
 
-    /// What remains of an entity's term.
+    /// What remains of an entity's term. Renews no idle term.
     ///
     /// # Errors
     ///

@@ -14,27 +14,64 @@ pub(crate) enum CallTerm {
     Unset,
     Ttl(Duration),
     At(SystemTime),
+    Idle(Duration),
     Persistent,
+    /// What the living entity has; of a new one as if nothing were said.
+    Keep,
 }
 
-/// The order of precedence: the call's own; what the entity says, unless that is `None`; the settings, or else the
-/// attribute, both of them in `default`; persistent.
-pub(crate) fn resolve<T: KvEntity>(
-    call: CallTerm,
-    entity: &T,
-    default: Option<Duration>,
-) -> Result<WriteTerm> {
+/// The term of entities that state none: the settings', or else the attribute's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum DefaultTerm {
+    #[default]
+    Persistent,
+    Ttl(Duration),
+    Idle(Duration),
+}
+
+impl DefaultTerm {
+    /// Checked, for the entity of this name.
+    pub(crate) fn resolve(self, entity: &'static str) -> Result<WriteTerm> {
+        Ok(match self {
+            Self::Persistent => WriteTerm::Persistent,
+            Self::Ttl(term) => WriteTerm::After(millis(entity, term)?),
+            Self::Idle(span) => WriteTerm::Idle(millis(entity, span)?),
+        })
+    }
+
+    /// Whether an entity without a term of its own expires.
+    pub(crate) fn expires(self) -> bool {
+        self != Self::Persistent
+    }
+}
+
+/// The order of precedence: the call's own; what the entity says, unless that is `None`; the default.
+pub(crate) fn resolve<T: KvEntity>(call: CallTerm, entity: &T, default: DefaultTerm) -> Result<WriteTerm> {
+    match of_call(T::SCHEMA.entity, call)? {
+        Some(term) => Ok(term),
+        None => of_entity(entity, default),
+    }
+}
+
+/// What the call says, if it says which term to have.
+pub(crate) fn of_call(entity: &'static str, call: CallTerm) -> Result<Option<WriteTerm>> {
+    Ok(Some(match call {
+        CallTerm::Unset | CallTerm::Keep => return Ok(None),
+        CallTerm::Ttl(term) => WriteTerm::After(millis(entity, term)?),
+        CallTerm::At(deadline) => at(entity, deadline)?,
+        CallTerm::Idle(span) => WriteTerm::Idle(millis(entity, span)?),
+        CallTerm::Persistent => WriteTerm::Persistent,
+    }))
+}
+
+/// What the entity says, or else the default: the declared term.
+pub(crate) fn of_entity<T: KvEntity>(entity: &T, default: DefaultTerm) -> Result<WriteTerm> {
     let name = T::SCHEMA.entity;
-    let after = |term| Ok(WriteTerm::After(millis(name, term)?));
-    match call {
-        CallTerm::Ttl(term) => after(term),
-        CallTerm::At(deadline) => at(name, deadline),
-        CallTerm::Persistent => Ok(WriteTerm::Persistent),
-        CallTerm::Unset => match entity.term().map_err(|reason| invalid(name, reason))? {
-            FieldTerm::Ttl(term) => after(term),
-            FieldTerm::Persistent => Ok(WriteTerm::Persistent),
-            FieldTerm::Unset => default.map_or(Ok(WriteTerm::Persistent), after),
-        },
+    match entity.term().map_err(|reason| invalid(name, reason))? {
+        FieldTerm::Ttl(term) => Ok(WriteTerm::After(millis(name, term)?)),
+        FieldTerm::At(deadline) => at(name, deadline),
+        FieldTerm::Persistent => Ok(WriteTerm::Persistent),
+        FieldTerm::Unset => default.resolve(name),
     }
 }
 

@@ -85,7 +85,15 @@ async fn every_call_for_one_entity_is_one_round_trip() {
             .await
             .is_none()
     );
-    assert!(!costs(proxy, monitor, &["EVALSHA"], people.delete_by_id("1")).await);
+    assert!(
+        !costs(
+            proxy,
+            monitor,
+            &["EVALSHA"],
+            people.delete_by_id("1").into_future()
+        )
+        .await
+    );
     assert_eq!(
         costs(proxy, monitor, &["PTTL"], people.time_to_live("1")).await,
         TimeToLive::Missing

@@ -69,6 +69,9 @@ fn schema(entity: &Entity<'_>, checked: &Checked<'_>, p: &TokenStream) -> TokenS
     if checked.term.is_some() {
         options.extend(quote!(.reads_remaining()));
     }
+    if entity.attrs.time_to_live_fn.is_some() {
+        options.extend(quote!(.states_term()));
+    }
     if let Some(on) = entity.attrs.shadow_copy {
         options.extend(quote!(.shadow_copy(#on)));
     }
@@ -138,7 +141,7 @@ fn term(entity: &Entity<'_>, checked: &Checked<'_>, p: &TokenStream) -> TokenStr
             #term
         }
 
-        fn set_remaining(&mut self, _: #p::Option<#p::Duration>, _: #p::bool) {}
+        fn set_term(&mut self, _: &#p::ReadTerm) {}
     }
 }
 
@@ -157,8 +160,8 @@ fn term_of_field(field: &Field<'_>, unit: Unit, p: &TokenStream) -> TokenStream 
             #term(&self.#ident, #unit)
         }
 
-        fn set_remaining(&mut self, __remaining: #p::Option<#p::Duration>, __has_default: #p::bool) {
-            #set_remaining(&mut self.#ident, #unit, __remaining, __has_default);
+        fn set_term(&mut self, __read: &#p::ReadTerm) {
+            #set_remaining(&mut self.#ident, #unit, __read.remaining, __read.has_default);
         }
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn expand(entity: &Entity<'_>, p: &TokenStream) -> TokenStream {
                 #p::Result::Ok(#p::FieldTerm::Unset)
             }
 
-            fn set_remaining(&mut self, _: #p::Option<#p::Duration>, _: #p::bool) {}
+            fn set_term(&mut self, _: &#p::ReadTerm) {}
         }
     }
 }

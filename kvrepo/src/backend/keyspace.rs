@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::{Condition, Refusal};
 use crate::error::{Error, Result};
 
 /// The five minutes for which a phantom outlives its entity, unless the settings say otherwise.
@@ -100,6 +101,39 @@ impl Keyspace {
     #[must_use]
     pub fn retention(&self) -> u64 {
         self.retention
+    }
+
+    /// What is said of a write whose condition did not hold.
+    pub(crate) fn conflict(&self, id: &str, condition: Option<&Condition>) -> Error {
+        let (keyspace, id) = (self.name.clone(), id.to_owned());
+        match condition {
+            Some(Condition::Absent) => Error::AlreadyExists { keyspace, id },
+            _ => Error::VersionConflict { keyspace, id },
+        }
+    }
+
+    /// What is said of changes that cannot be done.
+    pub(crate) fn refused(&self, refusal: Refusal) -> Error {
+        let (path, reason) = match refusal {
+            Refusal::Absent(path) => (
+                path,
+                "it is `None`, so none of its fields can be set; set it as a whole",
+            ),
+            Refusal::Whole(path) => (
+                path,
+                "it is stored as JSON in one field, so none of its fields can be set; set it as a whole",
+            ),
+            Refusal::NoNumber(path) => (
+                path,
+                "what is stored is no whole number, so nothing can be added; set it",
+            ),
+            Refusal::Range(path) => (path, "the sum is more, or less, than the field can hold"),
+        };
+        Error::Encode {
+            entity: self.entity,
+            path,
+            reason: reason.to_owned(),
+        }
     }
 }
 

@@ -17,15 +17,13 @@ use async_trait::async_trait;
 use tokio::sync::Notify;
 
 use self::clock::Clock;
-use self::space::Space;
+use self::space::{Expiry, Space};
 use super::{
-    Backend, Guard, Keyspace, Loaded, LogEntry, LogPage, Position, Reap, Reaped, Repaired, Saved, ScanPage,
-    TimeToLive, Trigger, TriggerSink, Write, WriteTerm,
+    Backend, Change, Delete, Guard, Keyspace, Loaded, LogEntry, LogPage, Place, Position, Read, Reap, Reaped,
+    Repaired, Saved, ScanPage, TimeToLive, Trigger, TriggerSink, Update, Write, WriteTerm, apply,
 };
 use crate::error::{Error, Result};
 
-/// How many ids a page of a scan has.
-const PAGE: usize = 256;
 /// How many events one look at the log returns.
 const EVENTS: usize = 512;
 
@@ -70,44 +68,110 @@ impl Memory {
         result
     }
 
-    fn deadline(keyspace: &Keyspace, term: WriteTerm, now: u64) -> Result<Option<u64>> {
-        match term {
-            WriteTerm::Persistent => Ok(None),
-            WriteTerm::After(ms) => Ok(Some(now.saturating_add(ms))),
-            WriteTerm::At(deadline) if deadline <= now => Err(Error::DeadlinePassed {
-                entity: keyspace.entity(),
-                deadline: SystemTime::UNIX_EPOCH + Duration::from_millis(deadline),
-            }),
-            WriteTerm::At(deadline) => Ok(Some(deadline)),
+    fn expiry(keyspace: &Keyspace, term: WriteTerm, now: u64) -> Result<Expiry> {
+        let (deadline, idle) = match term {
+            WriteTerm::Persistent => (None, None),
+            WriteTerm::After(ms) => (Some(now.saturating_add(ms)), None),
+            WriteTerm::Idle(ms) => (Some(now.saturating_add(ms)), Some(ms)),
+            WriteTerm::At(deadline) if deadline <= now => {
+                return Err(Error::DeadlinePassed {
+                    entity: keyspace.entity(),
+                    deadline: SystemTime::UNIX_EPOCH + Duration::from_millis(deadline),
+                });
+            }
+            WriteTerm::At(deadline) => (Some(deadline), None),
+        };
+        Ok(Expiry { deadline, idle })
+    }
+
+    fn save_one(keyspace: &Keyspace, write: &Write, space: &mut Space, now: u64) -> Result<Saved> {
+        let condition = write.condition.as_ref();
+        if !space.holds(&write.id, condition, now) {
+            return Err(keyspace.conflict(&write.id, condition));
         }
+        let kept = space
+            .living(&write.id, now)
+            .filter(|_| write.keep)
+            .map(|entity| entity.expiry());
+        let expiry = kept.map_or_else(|| Self::expiry(keyspace, write.term, now), Ok)?;
+        let created = space.save(keyspace, &write.id, write.record.clone(), expiry, now);
+        Ok(Saved::new(created, expiry.deadline, now))
+    }
+
+    fn update_one(
+        keyspace: &Keyspace,
+        update: &Update,
+        space: &mut Space,
+        now: u64,
+    ) -> Result<Option<Saved>> {
+        let condition = update.condition.as_ref();
+        if !space.holds(&update.id, condition, now) {
+            return Err(keyspace.conflict(&update.id, condition));
+        }
+        let Some(entity) = space.living(&update.id, now) else {
+            return Ok(None);
+        };
+        let expiry = update
+            .term
+            .map_or(Ok(entity.expiry()), |term| Self::expiry(keyspace, term, now))?;
+        let count_on = update.version_path.map(|path| Change::Add {
+            place: Place::new(path.to_owned(), Vec::new(), Vec::new()),
+            by: 1,
+            min: 0,
+            max: u64::MAX.into(),
+        });
+        let record = apply(&entity.record, &update.changes)
+            .and_then(|record| apply(&record, count_on.as_slice()))
+            .map_err(|refusal| keyspace.refused(refusal))?;
+        space.save(keyspace, &update.id, record, expiry, now);
+        Ok(Some(Saved::new(false, expiry.deadline, now)))
+    }
+
+    fn delete_one(keyspace: &Keyspace, delete: &Delete, space: &mut Space, now: u64) -> Result<bool> {
+        let condition = delete.condition.as_ref();
+        if !space.holds(&delete.id, condition, now) {
+            return Err(keyspace.conflict(&delete.id, condition));
+        }
+        Ok(space.delete(&delete.id, now))
     }
 }
 
 #[async_trait]
 impl Backend for Memory {
     async fn save(&self, keyspace: &Keyspace, writes: &[Write]) -> Result<Vec<Result<Saved>>> {
-        let save = |write: &Write| {
-            self.step(keyspace, |space, now| {
-                let deadline = Self::deadline(keyspace, write.term, now)?;
-                let created = space.save(keyspace, &write.id, write.record.clone(), deadline, now);
-                Ok(Saved::new(created, deadline, now))
-            })
-        };
+        let save = |write| self.step(keyspace, |space, now| Self::save_one(keyspace, write, space, now));
         Ok(writes.iter().map(save).collect())
     }
 
-    async fn load(&self, keyspace: &Keyspace, ids: &[String], _: bool) -> Result<Vec<Option<Loaded>>> {
+    async fn update(&self, keyspace: &Keyspace, updates: &[Update]) -> Result<Vec<Result<Option<Saved>>>> {
+        let update = |update| {
+            self.step(keyspace, |space, now| {
+                Self::update_one(keyspace, update, space, now)
+            })
+        };
+        Ok(updates.iter().map(update).collect())
+    }
+
+    async fn load(&self, keyspace: &Keyspace, ids: &[String], read: Read) -> Result<Vec<Option<Loaded>>> {
         let load = |id: &String| {
             self.step(keyspace, |space, now| {
-                let entity = space.living(id, now)?;
-                Some(Loaded::new(entity.record.clone(), entity.remaining(now)))
+                let loaded = space.living(id, now)?.loaded(now);
+                if read.renew {
+                    space.renew(keyspace, id, now);
+                }
+                Some(loaded)
             })
         };
         Ok(ids.iter().map(load).collect())
     }
 
-    async fn exists(&self, keyspace: &Keyspace, id: &str) -> Result<bool> {
-        Ok(self.step(keyspace, |space, now| space.living(id, now).is_some()))
+    async fn exists(&self, keyspace: &Keyspace, id: &str, renew: bool) -> Result<bool> {
+        Ok(self.step(keyspace, |space, now| {
+            if renew {
+                space.renew(keyspace, id, now);
+            }
+            space.living(id, now).is_some()
+        }))
     }
 
     async fn time_to_live(&self, keyspace: &Keyspace, id: &str) -> Result<TimeToLive> {
@@ -122,10 +186,10 @@ impl Backend for Memory {
         Ok(self.step(keyspace, |space, now| space.count(now)))
     }
 
-    async fn scan(&self, keyspace: &Keyspace, cursor: Option<&str>) -> Result<ScanPage> {
+    async fn scan(&self, keyspace: &Keyspace, cursor: Option<&str>, count: usize) -> Result<ScanPage> {
         Ok(self.step(keyspace, |space, _| {
-            let ids = space.ids_after(cursor, PAGE);
-            let next = if ids.len() < PAGE {
+            let ids = space.ids_after(cursor, count.max(1));
+            let next = if ids.len() < count.max(1) {
                 None
             } else {
                 ids.last().cloned()
@@ -134,9 +198,21 @@ impl Backend for Memory {
         }))
     }
 
-    async fn delete(&self, keyspace: &Keyspace, ids: &[String]) -> Result<Vec<Result<bool>>> {
-        let delete = |id: &String| self.step(keyspace, |space, now| Ok(space.delete(id, now)));
-        Ok(ids.iter().map(delete).collect())
+    async fn delete(&self, keyspace: &Keyspace, deletes: &[Delete]) -> Result<Vec<Result<bool>>> {
+        let delete = |delete| {
+            self.step(keyspace, |space, now| {
+                Self::delete_one(keyspace, delete, space, now)
+            })
+        };
+        Ok(deletes.iter().map(delete).collect())
+    }
+
+    async fn take(&self, keyspace: &Keyspace, id: &str) -> Result<Option<Loaded>> {
+        Ok(self.step(keyspace, |space, now| {
+            let loaded = space.living(id, now).map(|entity| entity.loaded(now));
+            space.delete(id, now);
+            loaded
+        }))
     }
 
     async fn gone(&self, _: &Keyspace, _: &[String]) -> Result<Vec<String>> {

@@ -9,59 +9,24 @@ use crate::mapping::Record;
 /// so that it is exact in a script and as a sorted set's score.
 pub(crate) const GREATEST_TERM: u64 = 4_000_000_000_000_000;
 
-/// When a write expires.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How entities are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub enum WriteTerm {
-    /// Never.
-    Persistent,
-    /// So many milliseconds after the write, by the backend's clock.
-    After(u64),
-    /// At so many milliseconds since 1970, by the backend's clock.
-    At(u64),
+pub struct Read {
+    /// Whether to say what remains of the term, and when it ends.
+    pub term: bool,
+    /// Whether this is a use of the entity, by which an idle term begins anew. A backend may do so a little later, as
+    /// long as the entity lives on.
+    pub renew: bool,
+    /// Whether idle terms are to be expected. Without it they are renewed all the same, at the cost of a round trip.
+    pub idle: bool,
 }
 
-/// One entity to be written.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Write {
-    /// The id, as it stands in the key.
-    pub id: String,
-    /// The fields; at least one.
-    pub record: Record,
-    /// When it expires.
-    pub term: WriteTerm,
-}
-
-impl Write {
-    /// Writes `record` under `id`, to expire as `term` says.
+impl Read {
+    /// Reads only the fields.
     #[must_use]
-    pub fn new(id: String, record: Record, term: WriteTerm) -> Self {
-        Self { id, record, term }
-    }
-}
-
-/// What a write did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Saved {
-    /// Whether there was no living entity with this id before.
-    pub created: bool,
-    /// The deadline that was set, in milliseconds since 1970 by the backend's clock; `None` is persistent.
-    pub deadline: Option<u64>,
-    /// What the backend's clock said.
-    pub now: u64,
-}
-
-impl Saved {
-    /// The answer to a write.
-    #[must_use]
-    pub fn new(created: bool, deadline: Option<u64>, now: u64) -> Self {
-        Self {
-            created,
-            deadline,
-            now,
-        }
+    pub fn fields() -> Self {
+        Self::default()
     }
 }
 
@@ -84,13 +49,37 @@ pub struct Loaded {
     pub record: Record,
     /// What remains of its term, if that was asked for; otherwise [`TimeToLive::Persistent`].
     pub remaining: TimeToLive,
+    /// When it ends, in milliseconds since 1970 by the backend's clock, if that was asked for.
+    pub deadline: Option<u64>,
+    /// The span of its idle term, in milliseconds, if it has one.
+    pub idle: Option<u64>,
 }
 
 impl Loaded {
-    /// An entity that was read.
+    /// An entity that was read, of whose term nothing is known.
     #[must_use]
-    pub fn new(record: Record, remaining: TimeToLive) -> Self {
-        Self { record, remaining }
+    pub fn new(record: Record) -> Self {
+        Self {
+            record,
+            remaining: TimeToLive::Persistent,
+            deadline: None,
+            idle: None,
+        }
+    }
+
+    /// With what remains of the term, and its end.
+    #[must_use]
+    pub fn expiring(mut self, remaining: TimeToLive, deadline: Option<u64>) -> Self {
+        self.remaining = remaining;
+        self.deadline = deadline;
+        self
+    }
+
+    /// With an idle term of this span.
+    #[must_use]
+    pub fn idle(mut self, span: Option<u64>) -> Self {
+        self.idle = span;
+        self
     }
 }
 

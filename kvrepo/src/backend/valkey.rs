@@ -8,7 +8,9 @@ mod endpoint;
 mod fault;
 mod listener;
 mod notification;
+mod renewal;
 mod reply;
+mod request;
 mod script;
 mod server;
 mod stream;
@@ -22,19 +24,19 @@ use redis::Value;
 use self::connection::{Call, Connection};
 use self::endpoint::Endpoint;
 use self::listener::Flags;
-use self::script::{Invocation, RunError, Script};
+use self::renewal::Renewals;
+use self::request::lives;
+use self::script::{Invocation, RunError};
 use self::stream::Follower;
 use super::{
-    Backend, Guard, Keyspace, Loaded, LogEntry, LogPage, Position, Reap, Reaped, Repaired, Saved, ScanPage,
-    TimeToLive, TriggerSink, Write, WriteTerm,
+    Backend, Delete, Guard, Keyspace, Loaded, LogEntry, LogPage, Position, Read, Reap, Reaped, Repaired,
+    Saved, ScanPage, TimeToLive, TriggerSink, Update, Write,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// How many ids or entities go into one pipeline. Bounds the memory of a batch, and for how long one keeps the
 /// server from answering others.
 const CHUNK: usize = 256;
-/// How many ids a page of a scan asks for.
-const PAGE: u64 = 500;
 
 /// One server.
 #[derive(Debug)]
@@ -44,7 +46,8 @@ pub(crate) struct Valkey {
     /// For what callers ask.
     commands: Connection,
     /// For what the listener does, so that neither waits for the other.
-    reaping: Connection,
+    reaping: Arc<Connection>,
+    renewals: Renewals,
     follower: Follower,
 }
 
@@ -55,13 +58,15 @@ impl Valkey {
         let flags = if leave_flags { Flags::Leave } else { Flags::Add };
         let commands = Connection::new(endpoint.clone());
         server::check(&commands).await?;
-        let reaping = Connection::new(endpoint.clone());
+        let reaping = Arc::new(Connection::new(endpoint.clone()));
+        let renewals = Renewals::new(Arc::clone(&reaping));
         let follower = Follower::new(endpoint.clone());
         Ok(Self {
             endpoint,
             flags,
             commands,
             reaping,
+            renewals,
             follower,
         })
     }
@@ -115,64 +120,99 @@ impl Backend for Valkey {
         self.each(
             call,
             writes,
-            |write| save(keyspace, write),
+            |write| request::save(keyspace, write),
             |write, reply| match reply {
                 Ok(reply) => answer::saved(&reply),
-                Err(error) => Err(answer::refused(call, keyspace, write.term, error)),
+                Err(error) => Err(answer::refused(call, keyspace, write.into(), error)),
             },
         )
         .await
     }
 
-    async fn load(
-        &self,
-        keyspace: &Keyspace,
-        ids: &[String],
-        remaining: bool,
-    ) -> Result<Vec<Option<Loaded>>> {
+    async fn update(&self, keyspace: &Keyspace, updates: &[Update]) -> Result<Vec<Result<Option<Saved>>>> {
+        let call = Call::write("update");
+        self.each(
+            call,
+            updates,
+            |update| request::update(keyspace, update),
+            |update, reply| match reply {
+                Ok(reply) => answer::updated(&reply),
+                Err(error) => Err(answer::refused(call, keyspace, update.into(), error)),
+            },
+        )
+        .await
+    }
+
+    async fn load(&self, keyspace: &Keyspace, ids: &[String], read: Read) -> Result<Vec<Option<Loaded>>> {
         let call = Call::read("find");
+        let with_term = read.term || (read.renew && read.idle);
         let mut found = Vec::with_capacity(ids.len());
         for chunk in ids.chunks(CHUNK) {
             let mut pipeline = redis::pipe();
             pipeline.ignore_errors();
             for id in chunk {
                 let key = keyspace.entity_key(id);
-                if remaining {
-                    // Both of the same moment, or a term could be that of another life.
-                    pipeline
-                        .cmd("MULTI")
-                        .cmd("HGETALL")
-                        .arg(&key)
-                        .cmd("PTTL")
-                        .arg(&key)
-                        .cmd("EXEC");
+                if with_term {
+                    // All of the same moment, or a term could be that of another life.
+                    pipeline.cmd("MULTI");
+                    for command in ["HGETALL", "PTTL", "PEXPIRETIME"] {
+                        pipeline.cmd(command).arg(&key);
+                    }
+                    pipeline.cmd("EXEC");
                 } else {
                     pipeline.cmd("HGETALL").arg(&key);
                 }
             }
             let replies = self.commands.pipeline(call, &pipeline).await?;
-            let each = if remaining { 4 } else { 1 };
+            let each = if with_term { 5 } else { 1 };
             let mut replies = replies.into_iter();
             for id in chunk {
                 let reply = replies.by_ref().take(each).last().unwrap_or(Ok(Value::Nil));
                 let reply = reply.map_err(|error| answer::collision(call, keyspace, id, error))?;
-                found.push(if remaining {
-                    answer::with_remaining(reply, keyspace, id)
+                let loaded = if with_term {
+                    answer::with_term(reply, keyspace, id)
                 } else {
-                    answer::without_remaining(&reply)
-                }?);
+                    answer::without_term(&reply)
+                }?;
+                if let Some((span, loaded)) = loaded.as_ref().and_then(|loaded| Some((loaded.idle?, loaded)))
+                    && read.renew
+                {
+                    let left = with_term.then_some(loaded.remaining);
+                    self.renewals.used(keyspace, id, span, left).await;
+                }
+                found.push(loaded);
             }
         }
         Ok(found)
     }
 
-    async fn exists(&self, keyspace: &Keyspace, id: &str) -> Result<bool> {
+    async fn exists(&self, keyspace: &Keyspace, id: &str, renew: bool) -> Result<bool> {
         let call = Call::read("exists");
-        let reply = self
-            .commands
-            .command(call, redis::cmd("EXISTS").arg(keyspace.entity_key(id)))
-            .await?;
-        Ok(reply::integer(&reply).ok_or_else(|| reply::unexpected(call.operation))? == 1)
+        let key = keyspace.entity_key(id);
+        if !renew {
+            let reply = self.commands.command(call, redis::cmd("EXISTS").arg(key)).await?;
+            return Ok(reply::integer(&reply).ok_or_else(|| reply::unexpected(call.operation))? == 1);
+        }
+        let mut pipeline = redis::pipe();
+        pipeline.ignore_errors();
+        pipeline
+            .cmd("HGET")
+            .arg(&key)
+            .arg(reply::IDLE)
+            .cmd("PTTL")
+            .arg(&key);
+        let replies = self.commands.pipeline(call, &pipeline).await?;
+        let [span, left] = <[_; 2]>::try_from(replies).map_err(|_| reply::unexpected(call.operation))?;
+        let span = span.map_err(|error| answer::collision(call, keyspace, id, error))?;
+        let left = left.map_err(|error| call.fault(error))?;
+        let left = reply::integer(&left).ok_or_else(|| reply::unexpected(call.operation))?;
+        let left = answer::time_to_live(left);
+        if let Some(span) = reply::span(&span)
+            && left != TimeToLive::Missing
+        {
+            self.renewals.used(keyspace, id, span, Some(left)).await;
+        }
+        Ok(left != TimeToLive::Missing)
     }
 
     async fn time_to_live(&self, keyspace: &Keyspace, id: &str) -> Result<TimeToLive> {
@@ -197,14 +237,21 @@ impl Backend for Valkey {
         count.ok_or_else(|| reply::unexpected(call.operation))
     }
 
-    async fn scan(&self, keyspace: &Keyspace, cursor: Option<&str>) -> Result<ScanPage> {
+    async fn scan(&self, keyspace: &Keyspace, cursor: Option<&str>, count: usize) -> Result<ScanPage> {
         let call = Call::read("find all");
+        if let Some(cursor) = cursor.filter(|cursor| cursor.parse::<u64>().is_err()) {
+            return Err(Error::InvalidSetting {
+                what: "cursor",
+                name: cursor.to_owned(),
+                reason: "it is not one that was returned with an earlier slice; begin without one".into(),
+            });
+        }
         let mut command = redis::cmd("SSCAN");
         command
             .arg(keyspace.base())
             .arg(cursor.unwrap_or("0"))
             .arg("COUNT")
-            .arg(PAGE);
+            .arg(count.max(1));
         let reply = self
             .commands
             .command(call, &command)
@@ -223,18 +270,25 @@ impl Backend for Valkey {
         Ok(ScanPage::new(ids, reply::text(next).filter(|next| next != "0")))
     }
 
-    async fn delete(&self, keyspace: &Keyspace, ids: &[String]) -> Result<Vec<Result<bool>>> {
+    async fn delete(&self, keyspace: &Keyspace, deletes: &[Delete]) -> Result<Vec<Result<bool>>> {
         let call = Call::write("delete");
         self.each(
             call,
-            ids,
-            |id| lives(&script::DELETE, keyspace).bytes(id),
-            |_, reply| match reply {
+            deletes,
+            |delete| request::delete(keyspace, delete),
+            |delete, reply| match reply {
                 Ok(reply) => Ok(reply::integer(&reply) == Some(1)),
-                Err(error) => Err(answer::script_error(call, keyspace, error)),
+                Err(error) => Err(answer::refused(call, keyspace, delete.into(), error)),
             },
         )
         .await
+    }
+
+    async fn take(&self, keyspace: &Keyspace, id: &str) -> Result<Option<Loaded>> {
+        let call = Call::write("take");
+        let reply = self.commands.run(call, &request::take(keyspace, id)).await?;
+        let reply = reply.map_err(|error| answer::script_error(call, keyspace, error))?;
+        answer::with_term(reply, keyspace, id)
     }
 
     async fn gone(&self, keyspace: &Keyspace, ids: &[String]) -> Result<Vec<String>> {
@@ -311,26 +365,4 @@ impl Backend for Valkey {
     async fn listen(&self, sink: Arc<dyn TriggerSink>) -> Result<Guard> {
         listener::start(self.endpoint.clone(), self.flags, sink).await
     }
-}
-
-/// A call of a script that ends lives: they all begin with the same settings.
-fn lives<'a>(script: &'a Script, keyspace: &'a Keyspace) -> Invocation<'a> {
-    script
-        .on(keyspace.base())
-        .number(keyspace.grace())
-        .number(keyspace.retention())
-}
-
-fn save<'a>(keyspace: &'a Keyspace, write: &'a Write) -> Invocation<'a> {
-    let (term, millis) = match write.term {
-        WriteTerm::Persistent => ("never", 0),
-        WriteTerm::After(millis) => ("after", millis),
-        WriteTerm::At(deadline) => ("at", deadline),
-    };
-    let shadow = if keyspace.shadow_copy() { "1" } else { "0" };
-    let invocation = lives(&script::SAVE, keyspace)
-        .bytes(&write.id)
-        .bytes(term)
-        .number(millis);
-    invocation.bytes(shadow).fields(write.record.iter())
 }

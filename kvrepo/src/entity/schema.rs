@@ -14,8 +14,14 @@ pub struct EntitySchema {
     pub id_path: &'static str,
     /// The default term of `#[kv(time_to_live = "…")]`; `None` is persistent.
     pub time_to_live: Option<Duration>,
+    /// The default idle term of `#[kv(idle = "…")]`: it begins anew with each read of the entity by its id.
+    pub idle: Option<Duration>,
+    /// Where the version stands in the hash, if there is a `#[version]` field.
+    pub version_path: Option<&'static str>,
     /// Whether a field holds the term, so that reading has to ask the server for what remains.
     pub reads_remaining: bool,
+    /// Whether a field or a method states the term, so that it can differ from entity to entity.
+    pub states_term: bool,
     /// Whether a phantom is kept, unless the store's settings say otherwise.
     pub shadow_copy: bool,
     /// What is written as `_class`.
@@ -35,7 +41,10 @@ impl EntitySchema {
             keyspace,
             id_path,
             time_to_live: None,
+            idle: None,
+            version_path: None,
             reads_remaining: false,
+            states_term: false,
             shadow_copy: true,
             type_alias: None,
             json_paths: &[],
@@ -50,10 +59,32 @@ impl EntitySchema {
         self
     }
 
-    /// With a field that holds the term and is read back.
+    /// With a default idle term, in milliseconds.
+    #[must_use]
+    pub const fn idle_ms(mut self, ms: u64) -> Self {
+        self.idle = Some(Duration::from_millis(ms));
+        self
+    }
+
+    /// With a version at this path.
+    #[must_use]
+    pub const fn version_path(mut self, path: &'static str) -> Self {
+        self.version_path = Some(path);
+        self
+    }
+
+    /// With a field that states the term and is read back.
     #[must_use]
     pub const fn reads_remaining(mut self) -> Self {
         self.reads_remaining = true;
+        self.states_term = true;
+        self
+    }
+
+    /// With a method that states the term.
+    #[must_use]
+    pub const fn states_term(mut self) -> Self {
+        self.states_term = true;
         self
     }
 

@@ -1,6 +1,6 @@
-//! The term that an entity states: by a `#[time_to_live]` field or by a method.
+//! The term that an entity states: by a `#[time_to_live]` or `#[expires_at]` field or by a method.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// What a number in a `#[time_to_live]` field counts. Seconds, unless `#[time_to_live(unit = "…")]` says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -43,6 +43,42 @@ pub enum FieldTerm {
     Persistent,
     /// The entity expires after this time: whole milliseconds, at least one.
     Ttl(Duration),
+    /// The entity expires at this time, by the server's clock.
+    At(SystemTime),
+}
+
+/// What was read of an entity's term.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReadTerm {
+    /// What remains of it; `None` is persistent.
+    pub remaining: Option<Duration>,
+    /// When it ends, by the server's clock; `None` is persistent.
+    pub deadline: Option<SystemTime>,
+    /// Whether a field that is `None` would mean a default term at the next save.
+    pub has_default: bool,
+}
+
+impl ReadTerm {
+    /// The term of an entity that does not expire.
+    #[must_use]
+    pub fn persistent(has_default: bool) -> Self {
+        Self {
+            remaining: None,
+            deadline: None,
+            has_default,
+        }
+    }
+
+    /// A term of which so much remains, and that ends then.
+    #[must_use]
+    pub fn expiring(remaining: Duration, deadline: SystemTime, has_default: bool) -> Self {
+        Self {
+            remaining: Some(remaining),
+            deadline: Some(deadline),
+            has_default,
+        }
+    }
 }
 
 /// A field that `#[time_to_live]` can stand on, and what the method of `time_to_live_fn` can return.

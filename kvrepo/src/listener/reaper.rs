@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::{Shared, Space};
-use crate::backend::{Lease, Reap, Reaped};
+use crate::backend::{Lease, PAGE, Reap, Reaped};
 use crate::error::Result;
 
 /// How many due entities one step reaps: so few that whoever asks the server something in between hardly waits, and as
@@ -169,7 +169,7 @@ impl Reaper<'_> {
             return Ok(());
         };
         let (backend, keyspace) = (&self.shared.backend, self.space.keyspace());
-        let page = backend.scan(keyspace, cursor.as_deref()).await?;
+        let page = backend.scan(keyspace, cursor.as_deref(), PAGE).await?;
         if !page.ids.is_empty() {
             self.space.suspect(backend.gone(keyspace, &page.ids).await?);
         }

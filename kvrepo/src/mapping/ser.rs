@@ -51,6 +51,46 @@ pub(super) fn encode<T: Serialize>(schema: &EntitySchema, shape: &Shape, value: 
     }
 }
 
+/// Writes the value of one field, to which `names` lead.
+pub(super) fn encode_field<T: Serialize + ?Sized>(
+    schema: &EntitySchema,
+    shape: &Shape,
+    names: &[&'static str],
+    path: &str,
+    value: &T,
+) -> CrateResult<Record> {
+    let mut out = Out {
+        schema,
+        record: Record::new(),
+        path: path.to_owned(),
+    };
+    let root = Context {
+        node: shape.root(),
+        loose: false,
+        somes: 0,
+        depth: 0,
+    };
+    let json = matches!(names, [name] if schema.json_paths.contains(name));
+    let stored = names
+        .iter()
+        .try_fold(root, |context, name| context.field(name))
+        .and_then(|context| {
+            if json {
+                out.json(context, value, Bare::Never)
+            } else {
+                out.place(context, value)
+            }
+        });
+    match stored {
+        Ok(_) => Ok(out.record),
+        Err(fault) => Err(Error::Encode {
+            entity: schema.entity,
+            path: out.path,
+            reason: fault.into_reason(),
+        }),
+    }
+}
+
 /// So many paths are sooner compared than hashed.
 const FEW: usize = 16;
 

@@ -1,11 +1,12 @@
 //! Entities to records and back, with the id and the term in their places.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use crate::backend::{Loaded, TimeToLive};
-use crate::entity::{IdArg, KvEntity, KvId};
+use crate::entity::{IdArg, KvEntity, KvId, ReadTerm};
 use crate::error::{Error, Result};
 use crate::mapping::{self, Record};
+use crate::term::DefaultTerm;
 
 /// The id of a key that is to be looked for. Nothing is refused that could be there; only what never could.
 pub(super) fn id_to_find<T: KvEntity>(id: &impl IdArg<T::Id>) -> Result<String> {
@@ -48,7 +49,15 @@ fn invalid_id<T: KvEntity>(id: &str, reason: &str) -> Error {
 }
 
 pub(super) fn encode<T: KvEntity>(entity: &T) -> Result<Record> {
-    mapping::encode(&T::SCHEMA, entity)
+    let record = mapping::encode(&T::SCHEMA, entity)?;
+    if let Some((path, _)) = record.iter().find(|(path, _)| path.starts_with('#')) {
+        return Err(Error::Encode {
+            entity: T::SCHEMA.entity,
+            path: path.to_owned(),
+            reason: "names that begin with `#` are kvrepo's own; rename it".to_owned(),
+        });
+    }
+    Ok(record)
 }
 
 /// The entity in a hash that was found under `id`: the key is the truth about the id.
@@ -83,18 +92,40 @@ pub(crate) fn decode<T: KvEntity>(id: &str, record: &Record) -> Result<T> {
 }
 
 /// The entity that was found under `id`, with what remains of its term.
-pub(super) fn decode_loaded<T: KvEntity>(
-    id: &str,
-    loaded: &Loaded,
-    default_term: Option<Duration>,
-) -> Result<T> {
+pub(super) fn decode_loaded<T: KvEntity>(id: &str, loaded: &Loaded, default: DefaultTerm) -> Result<T> {
     let mut entity: T = decode(id, &loaded.record)?;
-    if T::SCHEMA.reads_remaining {
-        let remaining = match loaded.remaining {
-            TimeToLive::In(remaining) => Some(remaining),
-            TimeToLive::Persistent | TimeToLive::Missing => None,
-        };
-        entity.set_remaining(remaining, default_term.is_some());
-    }
+    show_term(
+        &mut entity,
+        loaded.remaining,
+        loaded.deadline,
+        loaded.idle.is_some(),
+        default,
+    );
     Ok(entity)
+}
+
+/// Puts what remains of a term into the field that holds it, if one does. An idle term is none that a field can state:
+/// at the next save it would become a fixed one.
+pub(super) fn show_term<T: KvEntity>(
+    entity: &mut T,
+    remaining: TimeToLive,
+    deadline: Option<u64>,
+    idle: bool,
+    default: DefaultTerm,
+) {
+    if !T::SCHEMA.reads_remaining || idle {
+        return;
+    }
+    let read = match (remaining, deadline) {
+        (TimeToLive::In(remaining), Some(deadline)) => {
+            ReadTerm::expiring(remaining, system_time(deadline), default.expires())
+        }
+        _ => ReadTerm::persistent(default.expires()),
+    };
+    entity.set_term(&read);
+}
+
+/// A time of the backend's clock.
+pub(super) fn system_time(millis: u64) -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_millis(millis)
 }

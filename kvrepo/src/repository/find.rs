@@ -8,14 +8,16 @@ use futures_core::Stream;
 use futures_util::stream;
 
 use super::{Repository, codec};
+use crate::backend::{Loaded, PAGE, Read};
 use crate::entity::{IdArg, KvEntity};
 use crate::error::Result;
+use crate::store::Registered;
 
 /// Entities of one page, and what to ask for the next.
 type Page<T> = (Vec<Result<T>>, Option<String>);
 
 impl<T: KvEntity> Repository<T> {
-    /// The living entity with this id, or `None`.
+    /// The living entity with this id, or `None`. Its idle term, if it has one, begins anew.
     ///
     /// # Errors
     ///
@@ -24,11 +26,11 @@ impl<T: KvEntity> Repository<T> {
     /// [`Error::Timeout`](crate::Error::Timeout).
     pub async fn find_by_id(&self, id: impl IdArg<T::Id>) -> Result<Option<T>> {
         let id = codec::id_to_find::<T>(&id)?;
-        self.load(&[id]).await?.pop().flatten().transpose()
+        self.load(&[id], true).await?.pop().flatten().transpose()
     }
 
     /// The living entities with these ids, in the order of `ids`. Those that are not there are left out, and an id
-    /// that stands twice is found twice. One round trip for each 256 ids.
+    /// that stands twice is found twice. One round trip for each 256 ids. Renews no idle terms.
     ///
     /// # Errors
     ///
@@ -38,10 +40,11 @@ impl<T: KvEntity> Repository<T> {
             .into_iter()
             .map(|id| codec::id_to_find::<T>(&id))
             .collect::<Result<_>>()?;
-        self.load(&ids).await?.into_iter().flatten().collect()
+        self.load(&ids, false).await?.into_iter().flatten().collect()
     }
 
-    /// All living entities, in no particular order: awaited, in a `Vec`; or as a stream, in constant memory.
+    /// All living entities, in no particular order: awaited, in a `Vec`; or as a stream, in constant memory. Renews no
+    /// idle terms.
     ///
     /// ```
     /// # use kvrepo::{KvEntity, Store};
@@ -65,7 +68,7 @@ impl<T: KvEntity> Repository<T> {
         FindAll { repository: self }
     }
 
-    /// Whether there is a living entity with this id.
+    /// Whether there is a living entity with this id. Its idle term, if it has one, begins anew.
     ///
     /// # Errors
     ///
@@ -74,7 +77,7 @@ impl<T: KvEntity> Repository<T> {
     pub async fn exists_by_id(&self, id: impl IdArg<T::Id>) -> Result<bool> {
         let registered = self.registered()?;
         let id = codec::id_to_find::<T>(&id)?;
-        self.store.backend().exists(&registered.keyspace, &id).await
+        self.store.backend().exists(&registered.keyspace, &id, true).await
     }
 
     /// How many entities are alive. Takes the server the same time however many there are.
@@ -89,12 +92,10 @@ impl<T: KvEntity> Repository<T> {
         self.store.backend().count(&self.registered()?.keyspace).await
     }
 
-    async fn load(&self, ids: &[String]) -> Result<Vec<Option<Result<T>>>> {
+    async fn load(&self, ids: &[String], renew: bool) -> Result<Vec<Option<Result<T>>>> {
         let registered = self.registered()?;
         let loaded = self
-            .store
-            .backend()
-            .load(&registered.keyspace, ids, T::SCHEMA.reads_remaining)
+            .load_raw(registered, ids, T::SCHEMA.reads_remaining, renew)
             .await?;
         let decode = |(id, found): (&String, Option<_>)| {
             found.map(|loaded| codec::decode_loaded(id, &loaded, registered.default_term))
@@ -102,14 +103,42 @@ impl<T: KvEntity> Repository<T> {
         Ok(ids.iter().zip(loaded).map(decode).collect())
     }
 
+    /// What is stored, with the term if `term`; a use of it if `renew`.
+    pub(super) async fn load_raw(
+        &self,
+        registered: &Registered,
+        ids: &[String],
+        term: bool,
+        renew: bool,
+    ) -> Result<Vec<Option<Loaded>>> {
+        let mut read = Read::fields();
+        read.term = term;
+        read.renew = renew;
+        read.idle = registered.expects_idle();
+        let loaded = self.store.backend().load(&registered.keyspace, ids, read).await?;
+        if loaded.iter().flatten().any(|loaded| loaded.idle.is_some()) {
+            registered.saw_idle();
+        }
+        Ok(loaded)
+    }
+
     /// The entities of a page of ids. Ids without an entity are cleaned up after, unless they have expired.
-    async fn page(&self, cursor: Option<&str>, seen: &mut impl FnMut(&String) -> bool) -> Result<Page<T>> {
+    async fn page(
+        &self,
+        cursor: Option<&str>,
+        count: usize,
+        seen: &mut impl FnMut(&String) -> bool,
+    ) -> Result<Page<T>> {
         let registered = self.registered()?;
-        let page = self.store.backend().scan(&registered.keyspace, cursor).await?;
+        let page = self
+            .store
+            .backend()
+            .scan(&registered.keyspace, cursor, count)
+            .await?;
         let mut ids = page.ids;
         ids.retain(seen);
         let (mut entities, mut gone) = (Vec::with_capacity(ids.len()), Vec::new());
-        for (id, found) in ids.iter().zip(self.load(&ids).await?) {
+        for (id, found) in ids.iter().zip(self.load(&ids, false).await?) {
             match found {
                 Some(entity) => entities.push(entity),
                 None => gone.push(id.clone()),
@@ -151,7 +180,9 @@ impl<'a, T: KvEntity> FindAll<'a, T> {
                     let cursor = next.take()?;
                     let mut seen = HashSet::new();
                     match repository
-                        .page(cursor.as_deref(), &mut |id: &String| seen.insert(id.clone()))
+                        .page(cursor.as_deref(), PAGE, &mut |id: &String| {
+                            seen.insert(id.clone())
+                        })
                         .await
                     {
                         Ok((entities, cursor)) => {
@@ -166,6 +197,58 @@ impl<'a, T: KvEntity> FindAll<'a, T> {
     }
 }
 
+impl<T: KvEntity> FindAll<'_, T> {
+    /// Some of the entities, from a cursor on, which is the last slice's; `None` begins. For lists that are walked through
+    /// over many requests: nothing is kept between them. `size` is about how many there are; it can be more, and can be
+    /// none although there are more to come. Each entity that is there all the while comes at least once.
+    ///
+    /// ```
+    /// # use kvrepo::{KvEntity, Store};
+    /// # use serde::{Serialize, Deserialize};
+    /// # #[derive(Serialize, Deserialize, KvEntity)]
+    /// # struct Person { #[id] id: u32 }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> kvrepo::Result<()> {
+    /// # let people = Store::in_memory().repository::<Person>();
+    /// # for id in 0..5 { people.save(&mut Person { id }).await?; }
+    /// let (mut cursor, mut count) = (None, 0);
+    /// loop {
+    ///     let slice = people.find_all().slice(cursor.as_deref(), 2).await?;
+    ///     count += slice.items.len();
+    ///     cursor = slice.next;
+    ///     if cursor.is_none() {
+    ///         break;
+    ///     }
+    /// }
+    /// assert_eq!(count, 5);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidSetting`](crate::Error::InvalidSetting) if the cursor is none of a slice;
+    /// [`Error::Decode`](crate::Error::Decode), [`Error::KeyCollision`](crate::Error::KeyCollision),
+    /// [`Error::Backend`](crate::Error::Backend) and [`Error::Timeout`](crate::Error::Timeout).
+    pub async fn slice(self, cursor: Option<&str>, size: usize) -> Result<Slice<T>> {
+        let mut seen = HashSet::new();
+        let (found, next) = self
+            .repository
+            .page(cursor, size, &mut |id: &String| seen.insert(id.clone()))
+            .await?;
+        let items = found.into_iter().collect::<Result<_>>()?;
+        Ok(Slice { items, next })
+    }
+}
+
+/// Some of the entities, and where to go on. See [`FindAll::slice`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Slice<T> {
+    /// The entities; there can be none although there are more to come.
+    pub items: Vec<T>,
+    /// The cursor of the next slice; `None` after the last.
+    pub next: Option<String>,
+}
+
 impl<'a, T: KvEntity> IntoFuture for FindAll<'a, T> {
     type Output = Result<Vec<T>>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send + 'a>>;
@@ -175,7 +258,7 @@ impl<'a, T: KvEntity> IntoFuture for FindAll<'a, T> {
             let (mut all, mut ids, mut cursor) = (Vec::new(), HashSet::new(), None::<String>);
             loop {
                 let seen = &mut |id: &String| ids.insert(id.clone());
-                let (page, next) = self.repository.page(cursor.as_deref(), seen).await?;
+                let (page, next) = self.repository.page(cursor.as_deref(), PAGE, seen).await?;
                 for entity in page {
                     all.push(entity?);
                 }

@@ -2,15 +2,15 @@
 
 use std::any::TypeId;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use super::settings::{KeyspaceSettings, StoreSettings};
 use crate::backend::Keyspace;
 use crate::entity::KvEntity;
 use crate::error::{Error, Result};
 use crate::listener::{Listener, Space};
-use crate::term;
+use crate::term::DefaultTerm;
 
 /// An entity type in its keyspace.
 #[derive(Debug, Clone)]
@@ -19,7 +19,21 @@ pub(crate) struct Registered {
     /// With this type's own settings; types that share a keyspace can differ in whether they keep phantoms.
     pub(crate) keyspace: Arc<Keyspace>,
     /// The term of entities that state none.
-    pub(crate) default_term: Option<Duration>,
+    pub(crate) default_term: DefaultTerm,
+    /// Whether idle terms have been seen, so that reading asks for what is left of them.
+    idle: Arc<AtomicBool>,
+}
+
+impl Registered {
+    /// Whether idle terms are to be expected.
+    pub(crate) fn expects_idle(&self) -> bool {
+        self.idle.load(Ordering::Relaxed)
+    }
+
+    /// Idle terms are to be expected from now on.
+    pub(crate) fn saw_idle(&self) {
+        self.idle.store(true, Ordering::Relaxed);
+    }
 }
 
 #[derive(Debug, Default)]
@@ -49,10 +63,12 @@ impl Registry {
             own.grace_or_default(),
             own.retention_or_default(),
         )?;
-        let default_term = own.time_to_live.or(schema.time_to_live);
-        if let Some(default_term) = default_term {
-            term::millis(schema.entity, default_term)?;
-        }
+        let default_term = own.term.unwrap_or(match (schema.idle, schema.time_to_live) {
+            (Some(span), _) => DefaultTerm::Idle(span),
+            (None, Some(term)) => DefaultTerm::Ttl(term),
+            (None, None) => DefaultTerm::Persistent,
+        });
+        default_term.resolve(schema.entity)?;
         let keyspace = Arc::new(keyspace);
         let mut shared = None;
         for other in types.values() {
@@ -66,6 +82,7 @@ impl Registry {
             space,
             keyspace,
             default_term,
+            idle: Arc::new(AtomicBool::new(matches!(default_term, DefaultTerm::Idle(_)))),
         });
         types.insert(TypeId::of::<T>(), Arc::clone(&registered));
         Ok(registered)

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::backend::{DEFAULT_GRACE, DEFAULT_RETENTION, Keyspace};
 use crate::error::{Error, Result};
+use crate::term::DefaultTerm;
 
 /// When a store listens for expirations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -45,7 +46,7 @@ pub enum KeyspaceEvents {
 #[must_use]
 pub struct KeyspaceSettings {
     pub(super) name: Option<String>,
-    pub(super) time_to_live: Option<Duration>,
+    pub(super) term: Option<DefaultTerm>,
     pub(super) shadow_copy: Option<bool>,
     pub(super) grace: Option<Duration>,
     pub(super) retention: Option<Duration>,
@@ -63,9 +64,22 @@ impl KeyspaceSettings {
         self
     }
 
-    /// The term of entities that state none themselves.
+    /// The term of entities that state none themselves. Instead of [`idle`](Self::idle): of several the last counts.
     pub fn time_to_live(mut self, term: Duration) -> Self {
-        self.time_to_live = Some(term);
+        self.term = Some(DefaultTerm::Ttl(term));
+        self
+    }
+
+    /// The idle term of entities that state none themselves: it begins anew with each write, and with each read of the
+    /// entity by its id. Instead of [`time_to_live`](Self::time_to_live): of several the last counts.
+    pub fn idle(mut self, span: Duration) -> Self {
+        self.term = Some(DefaultTerm::Idle(span));
+        self
+    }
+
+    /// Entities that state no term do not expire, whatever the attributes say.
+    pub fn persistent(mut self) -> Self {
+        self.term = Some(DefaultTerm::Persistent);
         self
     }
 

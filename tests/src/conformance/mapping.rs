@@ -178,7 +178,11 @@ where
         }
         let loaded = self
             .backend
-            .load(&self.keyspace, std::slice::from_ref(&id), false)
+            .load(
+                &self.keyspace,
+                std::slice::from_ref(&id),
+                kvrepo::backend::Read::fields(),
+            )
             .await;
         let loaded = loaded
             .map_err(|error| error.to_string())?

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::time::Duration;
 
-use super::super::{Keyspace, Lease, TimeToLive};
+use super::super::{Condition, Keyspace, Lease, Loaded, TimeToLive};
 use super::log::Log;
 use crate::mapping::Record;
 
@@ -12,12 +12,34 @@ use crate::mapping::Record;
 #[derive(Debug)]
 pub(super) struct Entity {
     pub(super) record: Record,
-    deadline: Option<u64>,
+    pub(super) deadline: Option<u64>,
+    /// The span of an idle term.
+    idle: Option<u64>,
     /// Until when the record may be given to an event; `None` if no phantom is kept.
     phantom_until: Option<u64>,
 }
 
+/// When an entity expires, resolved.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Expiry {
+    pub(super) deadline: Option<u64>,
+    pub(super) idle: Option<u64>,
+}
+
 impl Entity {
+    pub(super) fn expiry(&self) -> Expiry {
+        Expiry {
+            deadline: self.deadline,
+            idle: self.idle,
+        }
+    }
+
+    pub(super) fn loaded(&self, now: u64) -> Loaded {
+        Loaded::new(self.record.clone())
+            .expiring(self.remaining(now), self.deadline)
+            .idle(self.idle)
+    }
+
     pub(super) fn remaining(&self, now: u64) -> TimeToLive {
         match self.deadline {
             None => TimeToLive::Persistent,
@@ -60,17 +82,24 @@ impl Space {
             .collect()
     }
 
+    /// Whether an entity is as it has to be; asked before anything is changed.
+    pub(super) fn holds(&self, id: &str, condition: Option<&Condition>, now: u64) -> bool {
+        let living = self.living(id, now).map(|entity| &entity.record);
+        condition.is_none_or(|condition| condition.holds(living))
+    }
+
     /// Replaces what the id held; says whether nothing living was there.
     pub(super) fn save(
         &mut self,
         keyspace: &Keyspace,
         id: &str,
         record: Record,
-        deadline: Option<u64>,
+        expiry: Expiry,
         now: u64,
     ) -> bool {
         self.settle(id, now);
         let created = self.remove(id).is_none();
+        let Expiry { deadline, idle } = expiry;
         let phantom_until = deadline
             .filter(|_| keyspace.shadow_copy())
             .map(|at| at.saturating_add(keyspace.grace()));
@@ -82,10 +111,31 @@ impl Space {
             Entity {
                 record,
                 deadline,
+                idle,
                 phantom_until,
             },
         );
         created
+    }
+
+    /// Lets an idle term begin anew, once a thirtieth of it has passed.
+    pub(super) fn renew(&mut self, keyspace: &Keyspace, id: &str, now: u64) {
+        let Some(entity) = self.living(id, now) else {
+            return;
+        };
+        let (Some(span), Some(deadline)) = (entity.idle, entity.deadline) else {
+            return;
+        };
+        if deadline.saturating_sub(now) > span - span / 30 {
+            return;
+        }
+        let expiry = Expiry {
+            deadline: Some(now.saturating_add(span)),
+            idle: Some(span),
+        };
+        if let Some(Entity { record, .. }) = self.remove(id) {
+            self.save(keyspace, id, record, expiry, now);
+        }
     }
 
     pub(super) fn delete(&mut self, id: &str, now: u64) -> bool {
@@ -102,6 +152,7 @@ impl Space {
             record,
             deadline: Some(deadline),
             phantom_until,
+            ..
         }) = self.remove(id)
         else {
             return false;

@@ -7,7 +7,7 @@ use redis::{RedisError, Value};
 use super::connection::Call;
 use super::script::RunError;
 use super::{fault, reply};
-use crate::backend::{Keyspace, Loaded, Saved, TimeToLive, WriteTerm};
+use crate::backend::{Condition, Keyspace, Loaded, Refusal, Saved, TimeToLive, WriteTerm};
 use crate::error::{Error, Outcome, Result};
 
 /// What a save was answered.
@@ -20,18 +20,25 @@ pub(super) fn saved(reply: &Value) -> Result<Saved> {
     ))
 }
 
-/// Of a hash alone.
-pub(super) fn without_remaining(reply: &Value) -> Result<Option<Loaded>> {
-    let record = reply::record(reply).ok_or_else(|| reply::unexpected("find"))?;
-    Ok((!record.is_empty()).then(|| Loaded::new(record, TimeToLive::Persistent)))
+/// What an update was answered.
+pub(super) fn updated(reply: &Value) -> Result<Option<Saved>> {
+    let [there, deadline, now] = reply::integers(reply).ok_or_else(|| reply::unexpected("update"))?;
+    let saved = Saved::new(false, u64::try_from(deadline).ok(), now.unsigned_abs());
+    Ok((there == 1).then_some(saved))
 }
 
-/// Of a hash and its `PTTL`, both read in one transaction.
-pub(super) fn with_remaining(reply: Value, keyspace: &Keyspace, id: &str) -> Result<Option<Loaded>> {
+/// Of a hash alone.
+pub(super) fn without_term(reply: &Value) -> Result<Option<Loaded>> {
+    let record = reply::record(reply).ok_or_else(|| reply::unexpected("find"))?;
+    Ok((!record.is_empty()).then(|| Loaded::new(record).idle(reply::idle(reply))))
+}
+
+/// Of a hash, its `PTTL` and its `PEXPIRETIME`, all of one moment.
+pub(super) fn with_term(reply: Value, keyspace: &Keyspace, id: &str) -> Result<Option<Loaded>> {
     let Value::Array(parts) = reply else {
         return Err(reply::unexpected("find"));
     };
-    let Ok([hash, remaining]) = <[Value; 2]>::try_from(parts) else {
+    let Ok([hash, remaining, deadline]) = <[Value; 3]>::try_from(parts) else {
         return Err(reply::unexpected("find"));
     };
     if let Value::ServerError(_) = hash {
@@ -40,8 +47,9 @@ pub(super) fn with_remaining(reply: Value, keyspace: &Keyspace, id: &str) -> Res
         });
     }
     let remaining = time_to_live(reply::integer(&remaining).ok_or_else(|| reply::unexpected("find"))?);
-    let loaded = without_remaining(&hash)?.filter(|_| remaining != TimeToLive::Missing);
-    Ok(loaded.map(|loaded| Loaded { remaining, ..loaded }))
+    let deadline = reply::integer(&deadline).and_then(|deadline| u64::try_from(deadline).ok());
+    let loaded = without_term(&hash)?.filter(|_| remaining != TimeToLive::Missing);
+    Ok(loaded.map(|loaded| loaded.expiring(remaining, deadline)))
 }
 
 /// What `PTTL` says. At its very deadline a key is still there: it has less than a millisecond, but not nothing.
@@ -53,14 +61,16 @@ pub(super) fn time_to_live(millis: i64) -> TimeToLive {
     }
 }
 
-/// What the save script refused, or how it failed.
-pub(super) fn refused(call: Call, keyspace: &Keyspace, term: WriteTerm, error: RunError) -> Error {
+/// What a script refused that writes, or how it failed.
+pub(super) fn refused(call: Call, keyspace: &Keyspace, asked: Asked<'_>, error: RunError) -> Error {
     let RunError::Refused(error) = error else {
         return script_error(call, keyspace, error);
     };
     let entity = keyspace.entity();
-    match (error.code(), term) {
-        (Some("KVPASSED"), WriteTerm::At(deadline)) => {
+    let path = || error.detail().unwrap_or_default().to_owned();
+    match (error.code(), asked.term) {
+        (Some("KVEXISTS" | "KVCONFLICT"), _) => keyspace.conflict(asked.id, asked.condition),
+        (Some("KVPASSED"), Some(WriteTerm::At(deadline))) => {
             let deadline = SystemTime::UNIX_EPOCH + Duration::from_millis(deadline);
             Error::DeadlinePassed { entity, deadline }
         }
@@ -68,8 +78,20 @@ pub(super) fn refused(call: Call, keyspace: &Keyspace, term: WriteTerm, error: R
             entity,
             reason: "the deadline is beyond what a server can hold".into(),
         },
+        (Some("KVABSENT"), _) => keyspace.refused(Refusal::Absent(path())),
+        (Some("KVWHOLE"), _) => keyspace.refused(Refusal::Whole(path())),
+        (Some("KVNONUMBER"), _) => keyspace.refused(Refusal::NoNumber(path())),
+        (Some("KVSUM"), _) => keyspace.refused(Refusal::Range(path())),
         _ => script_error(call, keyspace, RunError::Refused(error)),
     }
+}
+
+/// What of a write its refusal is told by.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) id: &'a str,
+    pub(super) term: Option<WriteTerm>,
+    pub(super) condition: Option<&'a Condition>,
 }
 
 /// How a script failed, or what it refused.

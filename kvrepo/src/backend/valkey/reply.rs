@@ -48,7 +48,29 @@ fn bytes(value: &Value) -> Option<&[u8]> {
     }
 }
 
-/// The fields of a hash, in RESP2's form or in RESP3's.
+/// The field of a hash that holds the span of an idle term; see `write.lua`.
+pub(super) const IDLE: &str = "#idle";
+
+/// The span of an idle term, in milliseconds.
+pub(super) fn span(value: &Value) -> Option<u64> {
+    integer(value).and_then(|span| u64::try_from(span).ok())
+}
+
+/// The span of the idle term of a hash that has one.
+pub(super) fn idle(value: &Value) -> Option<u64> {
+    let is_idle = |path: &Value| bytes(path) == Some(IDLE.as_bytes());
+    match value {
+        Value::Map(pairs) => pairs.iter().find(|(path, _)| is_idle(path)).map(|(_, span)| span),
+        Value::Array(items) => {
+            let (pairs, _) = items.as_chunks::<2>();
+            pairs.iter().find(|[path, _]| is_idle(path)).map(|[_, span]| span)
+        }
+        _ => None,
+    }
+    .and_then(span)
+}
+
+/// The fields of an entity's hash, in RESP2's form or in RESP3's.
 pub(super) fn record(value: &Value) -> Option<Record> {
     match value {
         Value::Map(pairs) => Some(fields(
@@ -66,12 +88,14 @@ fn flat_fields(items: &[Value]) -> Record {
     fields(pairs.iter().map(|[path, value]| (path, value)), pairs.len())
 }
 
-/// A field whose name is no text is nobody's.
+/// A field whose name is no text is nobody's, and an idle term's is ours.
 fn fields<'v>(pairs: impl Iterator<Item = (&'v Value, &'v Value)>, count: usize) -> Record {
     let mut record = Record::with_capacity(count);
     for (path, value) in pairs {
         let path = bytes(path).and_then(|path| std::str::from_utf8(path).ok());
-        if let (Some(path), Some(value)) = (path, bytes(value)) {
+        if let (Some(path), Some(value)) = (path, bytes(value))
+            && path != IDLE
+        {
             record.add(path, value);
         }
     }

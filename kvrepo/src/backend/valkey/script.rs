@@ -26,8 +26,10 @@ macro_rules! script {
 
 // With a first line of this form the server checks its memory before a script begins, and not at the first command
 // that needs some, when others may have been executed. What gives memory back runs all the same.
-script!(SAVE = "", "life.lua" "save.lua");
-script!(DELETE = "flags=allow-oom", "life.lua" "delete.lua");
+script!(SAVE = "", "life.lua" "write.lua" "save.lua");
+script!(UPDATE = "", "life.lua" "write.lua" "update.lua");
+script!(DELETE = "flags=allow-oom", "life.lua" "write.lua" "delete.lua");
+script!(RENEW = "flags=allow-oom", "life.lua" "write.lua" "renew.lua");
 script!(REPAIR = "flags=allow-oom", "life.lua" "repair.lua");
 script!(REAP = "flags=allow-oom", "life.lua" "reap.lua");
 script!(COUNT = "flags=no-writes,allow-oom", "count.lua");
@@ -63,6 +65,7 @@ pub(super) struct Invocation<'a> {
 enum Argument<'a> {
     Bytes(&'a [u8]),
     Number(u64),
+    Signed(i128),
 }
 
 impl<'a> Invocation<'a> {
@@ -74,6 +77,15 @@ impl<'a> Invocation<'a> {
     pub(super) fn number(mut self, number: u64) -> Self {
         self.arguments.push(Argument::Number(number));
         self
+    }
+
+    pub(super) fn signed(mut self, number: i128) -> Self {
+        self.arguments.push(Argument::Signed(number));
+        self
+    }
+
+    pub(super) fn flag(self, flag: bool) -> Self {
+        self.bytes(if flag { "1" } else { "0" })
     }
 
     pub(super) fn fields(mut self, fields: impl ExactSizeIterator<Item = (&'a str, &'a [u8])>) -> Self {
@@ -92,6 +104,7 @@ impl<'a> Invocation<'a> {
             match argument {
                 Argument::Bytes(bytes) => command.arg(*bytes),
                 Argument::Number(number) => command.arg(*number),
+                Argument::Signed(number) => command.arg(number.to_string()),
             };
         }
         command

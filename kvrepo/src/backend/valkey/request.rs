@@ -1,0 +1,121 @@
+//! What is asked of the scripts that write, as their arguments.
+
+use super::answer::Asked;
+use super::script::{self, Invocation, Script};
+use crate::backend::{Change, Condition, Delete, Keyspace, Place, Update, Write, WriteTerm};
+
+/// A call of a script that ends lives: they all begin with the same settings.
+pub(super) fn lives<'a>(script: &'a Script, keyspace: &'a Keyspace) -> Invocation<'a> {
+    script
+        .on(keyspace.base())
+        .number(keyspace.grace())
+        .number(keyspace.retention())
+}
+
+/// A call of a script that writes.
+fn writes<'a>(script: &'a Script, keyspace: &'a Keyspace) -> Invocation<'a> {
+    lives(script, keyspace).flag(keyspace.shadow_copy())
+}
+
+pub(super) fn save<'a>(keyspace: &'a Keyspace, write: &'a Write) -> Invocation<'a> {
+    let call = writes(&script::SAVE, keyspace).bytes(&write.id);
+    let call = term(call, Some(write.term)).flag(write.keep);
+    condition(call, write.condition.as_ref()).fields(write.record.iter())
+}
+
+pub(super) fn update<'a>(keyspace: &'a Keyspace, update: &'a Update) -> Invocation<'a> {
+    let call = writes(&script::UPDATE, keyspace).bytes(&update.id);
+    let call = term(call, update.term).bytes(update.version_path.unwrap_or_default());
+    let call = condition(call, update.condition.as_ref()).number(update.changes.len() as u64);
+    update.changes.iter().fold(call, change)
+}
+
+pub(super) fn delete<'a>(keyspace: &'a Keyspace, delete: &'a Delete) -> Invocation<'a> {
+    let call = writes(&script::DELETE, keyspace).bytes(&delete.id).flag(false);
+    condition(call, delete.condition.as_ref())
+}
+
+pub(super) fn take<'a>(keyspace: &'a Keyspace, id: &'a str) -> Invocation<'a> {
+    condition(writes(&script::DELETE, keyspace).bytes(id).flag(true), None)
+}
+
+pub(super) fn renew<'a>(keyspace: &'a Keyspace, ids: impl Iterator<Item = &'a String>) -> Invocation<'a> {
+    ids.fold(writes(&script::RENEW, keyspace), |call, id| call.bytes(id))
+}
+
+/// `None` keeps what remains.
+fn term(call: Invocation<'_>, term: Option<WriteTerm>) -> Invocation<'_> {
+    let (term, millis) = match term {
+        None => ("", 0),
+        Some(WriteTerm::Persistent) => ("never", 0),
+        Some(WriteTerm::After(millis)) => ("after", millis),
+        Some(WriteTerm::At(deadline)) => ("at", deadline),
+        Some(WriteTerm::Idle(span)) => ("idle", span),
+    };
+    call.bytes(term).number(millis)
+}
+
+fn condition<'a>(call: Invocation<'a>, condition: Option<&'a Condition>) -> Invocation<'a> {
+    match condition {
+        None => call.bytes(""),
+        Some(Condition::Absent) => call.bytes("absent"),
+        Some(Condition::Version { path, expected }) => call.bytes("version").bytes(*path).number(*expected),
+        Some(Condition::Unchanged(record)) => call
+            .bytes("same")
+            .number(record.len() as u64)
+            .fields(record.iter()),
+    }
+}
+
+fn change<'a>(call: Invocation<'a>, change: &'a Change) -> Invocation<'a> {
+    match change {
+        Change::Put { place, fields } => self::place(call.bytes("put"), place)
+            .number(fields.len() as u64)
+            .fields(fields.iter()),
+        Change::Add { place, by, min, max } => self::place(call.bytes("add"), place)
+            .signed((*by).into())
+            .signed(*min)
+            .signed(*max),
+    }
+}
+
+fn place<'a>(call: Invocation<'a>, place: &'a Place) -> Invocation<'a> {
+    let call = call.bytes(&place.path).number(place.others.len() as u64);
+    let call = place.others.iter().fold(call, |call, other| call.bytes(other));
+    place
+        .ancestors
+        .iter()
+        .fold(call.number(place.ancestors.len() as u64), |call, ancestor| {
+            call.bytes(&ancestor.path).flag(ancestor.optional)
+        })
+}
+
+impl<'a> From<&'a Write> for Asked<'a> {
+    fn from(write: &'a Write) -> Self {
+        Self {
+            id: &write.id,
+            term: Some(write.term),
+            condition: write.condition.as_ref(),
+        }
+    }
+}
+
+impl<'a> From<&'a Update> for Asked<'a> {
+    fn from(update: &'a Update) -> Self {
+        Self {
+            id: &update.id,
+            term: update.term,
+            condition: update.condition.as_ref(),
+        }
+    }
+}
+
+impl<'a> From<&'a Delete> for Asked<'a> {
+    fn from(delete: &'a Delete) -> Self {
+        Self {
+            id: &delete.id,
+            term: None,
+            condition: delete.condition.as_ref(),
+        }
+    }
+}
