@@ -44,6 +44,11 @@ pub(crate) fn apply(record: &Record, changes: &[Change]) -> Result<Record, Refus
 type Fields = BTreeMap<String, Vec<u8>>;
 
 fn put(fields: &mut Fields, place: &Place, new: &Record) -> Result<(), Refusal> {
+    for ancestor in &place.ancestors {
+        if fields.get(&ancestor.path).is_some_and(|own| own != EMPTY) {
+            return Err(Refusal::Whole(ancestor.path.clone()));
+        }
+    }
     let there: Vec<bool> = place
         .ancestors
         .iter()
@@ -54,11 +59,6 @@ fn put(fields: &mut Fields, place: &Place, new: &Record) -> Result<(), Refusal> 
             if !there && ancestor.optional {
                 return Err(Refusal::Absent(ancestor.path.clone()));
             }
-        }
-    }
-    for ancestor in &place.ancestors {
-        if fields.get(&ancestor.path).is_some_and(|own| own != EMPTY) {
-            return Err(Refusal::Whole(ancestor.path.clone()));
         }
     }
     for path in std::iter::once(&place.path).chain(&place.others) {

@@ -64,17 +64,17 @@ local function place()
 end
 
 local function put(fields, where, new)
+  for _, ancestor in ipairs(where.ancestors) do
+    if fields[ancestor.path] and fields[ancestor.path] ~= '{}' then
+      return redis.error_reply('KVWHOLE ' .. ancestor.path)
+    end
+  end
   local empty = next(new) == nil
   local there = {}
   for i, ancestor in ipairs(where.ancestors) do
     there[i] = stands(fields, ancestor.path)
     if not empty and not there[i] and ancestor.optional then
       return redis.error_reply('KVABSENT ' .. ancestor.path)
-    end
-  end
-  for _, ancestor in ipairs(where.ancestors) do
-    if fields[ancestor.path] and fields[ancestor.path] ~= '{}' then
-      return redis.error_reply('KVWHOLE ' .. ancestor.path)
     end
   end
   local stale = {}
