@@ -3,16 +3,19 @@
 //! A case takes a [`World`](crate::world::World) and panics if the world is not as it should be. `tests/memory.rs` and
 //! `tests/valkey.rs` run all of them; a new case is written once, and named once in the list below.
 
+pub mod condition;
 pub mod delete;
 pub mod expiry;
 pub mod expiry_log;
 pub mod find;
 pub mod id;
+pub mod idle;
 pub mod keyspace;
 pub mod mapping;
 pub mod mapping_kind;
 pub mod save;
 pub mod term;
+pub mod term_change;
 pub mod term_read;
 
 /// Makes a test of each case. The caller has an `async fn world() -> World` beside it.
@@ -65,6 +68,39 @@ macro_rules! suite {
                 what_remains_is_read_back,
                 saving_what_was_found_keeps_its_deadline,
                 every_unit_is_converted_once,
+            ],
+            term_change: [
+                a_living_entity_is_given_another_term,
+                what_is_not_alive_is_given_no_term,
+                a_term_that_is_none_is_not_given,
+                the_event_comes_at_the_deadline_given_last,
+                a_save_can_keep_what_remains,
+                an_entry_says_what_remains_and_until_when,
+                a_term_given_later_is_read_back,
+            ],
+            idle: [
+                an_idle_term_begins_anew_with_each_read_by_id,
+                listing_and_counting_renew_nothing,
+                a_term_is_renewed_once_a_thirtieth_has_passed,
+                what_has_little_left_is_renewed_before_the_read_returns,
+                a_renewal_revives_nothing,
+                a_store_that_is_dropped_still_renews_what_was_read,
+                other_terms_beside_an_idle_default_are_not_renewed,
+                an_idle_term_of_the_call_is_renewed_by_any_process,
+                saving_what_was_found_keeps_an_idle_term_idle,
+                an_entity_that_was_idle_for_too_long_has_its_event,
+            ],
+            condition: [
+                an_insert_is_refused_while_the_id_lives,
+                an_insert_after_expiry_succeeds_and_the_earlier_life_has_its_event,
+                of_a_hundred_inserts_one_succeeds,
+                inserting_many_says_which_were_there,
+                of_a_hundred_who_take_one_gets_it,
+                what_has_expired_cannot_be_taken,
+                a_hundred_who_change_by_a_function_lose_nothing,
+                a_change_by_a_function_keeps_what_remains,
+                a_change_by_a_function_brings_nothing_into_being,
+                a_change_of_what_is_deleted_meanwhile_is_none,
             ],
             expiry: [
                 an_expired_entity_is_absent_to_every_call,

@@ -1,7 +1,7 @@
 //! The backend that a case of the suite runs on, and the passing of time in it.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use kvrepo::backend::Memory;
 use kvrepo::{Expired, KeyExpired, KvEntity, ManualClock, Repository, Store, StoreBuilder};
@@ -46,6 +46,14 @@ impl World {
     pub async fn on(options: ServerOptions) -> Self {
         Self {
             place: Place::Server(TestServer::with(options).await),
+        }
+    }
+
+    /// On a real server that is there already.
+    #[must_use]
+    pub fn of(server: TestServer) -> Self {
+        Self {
+            place: Place::Server(server),
         }
     }
 
@@ -121,6 +129,55 @@ impl World {
                 }
             }
         }
+    }
+}
+
+impl World {
+    /// Lets hours pass in a moment: moves the clock in memory; on a server, all deadlines of the keyspaces that have these
+    /// keys as their id sets come so much nearer.
+    ///
+    /// What is past its deadline then is gone a millisecond later, as the server itself has it.
+    pub async fn skip(&self, bases: &[&str], time: Duration) {
+        let server = match &self.place {
+            Place::Memory { clock, .. } => return clock.advance(time),
+            Place::Server(server) => server,
+        };
+        for base in bases {
+            let millis = time.as_millis().to_string();
+            let _: i64 = server.query(&["EVAL", SKIP, "1", base, &millis]).await;
+        }
+        self.pass(Duration::from_millis(3)).await;
+    }
+}
+
+/// Moves the deadlines of a keyspace back by ARGV[1] milliseconds.
+const SKIP: &str = r"
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local by = tonumber(ARGV[1])
+local function text(n) return string.format('%.0f', n) end
+local function nearer(key)
+  local at = redis.call('PEXPIRETIME', key)
+  if at > 0 then
+    redis.call('PEXPIREAT', key, text(math.max(at - by, now + 1)))
+  end
+end
+local due = redis.call('ZRANGE', KEYS[1] .. '#deadlines', 0, -1, 'WITHSCORES')
+for i = 1, #due, 2 do
+  local key = KEYS[1] .. ':' .. due[i]
+  nearer(key)
+  nearer(key .. ':phantom')
+  redis.call('ZADD', KEYS[1] .. '#deadlines', text(due[i + 1] - by), due[i])
+end
+return #due
+";
+
+/// Waits until something holds, which it is asked again and again; panics when it does not come to.
+pub async fn eventually<F: Future<Output = bool>>(what: &str, mut holds: impl FnMut() -> F) {
+    let until = Instant::now() + PATIENCE;
+    while !holds().await {
+        assert!(Instant::now() < until, "it never came to this: {what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
 

@@ -6,7 +6,7 @@ use futures_util::StreamExt;
 use kvrepo::{KeyspaceEvents, Repository, Store, TimeToLive};
 use kvrepo_tests::fixture::{Person, Session};
 use kvrepo_tests::harness::{Monitor, Proxy, TestServer};
-use kvrepo_tests::world::{PATIENCE, next};
+use kvrepo_tests::world::{PATIENCE, World, eventually, next};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -50,6 +50,7 @@ async fn every_call_for_one_entity_is_one_round_trip() {
     // The first call of each script makes it known to the server.
     people.save(&mut ann).await.unwrap();
     people.count().await.unwrap();
+    people.expire("1", MINUTE).await.unwrap();
     people.delete_by_id("1").await.unwrap();
     let monitor = Monitor::start(&server).await;
     let (proxy, monitor) = (&proxy, &monitor);
@@ -71,14 +72,31 @@ async fn every_call_for_one_entity_is_one_round_trip() {
     .await;
     let found = costs(proxy, monitor, &["HGETALL"], sessions.find_by_id("1")).await;
     assert_eq!(found, Some(session));
-    let transaction = ["MULTI", "HGETALL", "PTTL", "EXEC"];
+    let transaction = ["MULTI", "HGETALL", "PTTL", "PEXPIRETIME", "EXEC"];
     let found = costs(proxy, monitor, &transaction, people.find_by_id("1")).await;
     assert_eq!(found.unwrap().ttl, Some(60));
-    assert!(costs(proxy, monitor, &["EXISTS"], people.exists_by_id("1")).await);
+    assert!(costs(proxy, monitor, &["HGET", "PTTL"], people.exists_by_id("1")).await);
     assert_eq!(costs(proxy, monitor, &["EVALSHA"], people.count()).await, 1);
     let left = costs(proxy, monitor, &["PTTL"], people.time_to_live("1")).await;
     assert!(matches!(left, TimeToLive::In(left) if left <= MINUTE));
+    assert!(costs(proxy, monitor, &["EVALSHA"], people.expire("1", MINUTE)).await);
+    assert!(costs(proxy, monitor, &["EVALSHA"], people.persist("1")).await);
+    let entry = costs(proxy, monitor, &transaction, people.entry("1"))
+        .await
+        .unwrap();
+    assert_eq!(entry.remaining, TimeToLive::Persistent);
     assert!(costs(proxy, monitor, &["EVALSHA"], people.delete(&ann)).await);
+    costs(
+        proxy,
+        monitor,
+        &["EVALSHA"],
+        people.insert(&mut ann).into_future(),
+    )
+    .await;
+    assert_eq!(
+        costs(proxy, monitor, &["EVALSHA"], people.take("1")).await,
+        Some(ann.clone())
+    );
     // What is not there costs no more.
     assert!(
         costs(proxy, monitor, &transaction, people.find_by_id("1"))
@@ -99,6 +117,58 @@ async fn every_call_for_one_entity_is_one_round_trip() {
         TimeToLive::Missing
     );
 }
+
+/// An idle entity that needs no renewal is read in one round trip, without a write; one that does, as well, and is
+/// renewed with others a second later.
+#[tokio::test]
+async fn reading_an_idle_entity_is_one_round_trip_and_no_write() {
+    let (server, proxy, store) = counted().await;
+    let sessions: Repository<Session> = store.repository();
+    let mut all: Vec<_> = (0..100).map(|i| Session::new(&i.to_string(), "ann")).collect();
+    sessions.save_all(&mut all).idle(MINUTE).await.unwrap();
+    let monitor = Monitor::start(&server).await;
+    let (proxy, monitor) = (&proxy, &monitor);
+    let transaction = ["MULTI", "HGETALL", "PTTL", "PEXPIRETIME", "EXEC"];
+    assert!(
+        costs(proxy, monitor, &transaction, sessions.find_by_id("1"))
+            .await
+            .is_some()
+    );
+    assert!(costs(proxy, monitor, &["HGET", "PTTL"], sessions.exists_by_id("1")).await);
+
+    // More than a thirtieth later: each read is noted, and one script renews them all.
+    let world = World::of(server);
+    world.skip(&["sessions"], MINUTE / 3).await;
+    let server = world.as_server().expect("it is on one");
+    let before = monitor.commands().await.of("EVALSHA").len();
+    let mut trips = proxy.counts().round_trips;
+    for _ in 0..3 {
+        for session in &all {
+            assert!(sessions.find_by_id(&session.id).await.unwrap().is_some());
+            let now = proxy.counts().round_trips;
+            assert!(
+                now - trips <= 2,
+                "a read is one round trip; beside it there can be a renewal"
+            );
+            trips = now;
+        }
+    }
+    eventually("all are renewed", async || {
+        let left: Vec<i64> = server.query(&["EVAL", LEFT, "1", "sessions"]).await;
+        left.iter().all(|left| *left > 50_000)
+    })
+    .await;
+    let renewals = monitor.commands().await.by_clients().of("EVALSHA").len() - before;
+    assert!(
+        renewals <= 3,
+        "{renewals} scripts renewed 100 entities that were read 300 times"
+    );
+}
+
+/// What is left of each entity of a keyspace.
+const LEFT: &str = "local left = {}
+for i, id in ipairs(redis.call('SMEMBERS', KEYS[1])) do left[i] = redis.call('PTTL', KEYS[1] .. ':' .. id) end
+return left";
 
 /// What can be refused without the server is.
 #[tokio::test]
@@ -146,8 +216,8 @@ async fn a_thousand_are_found_in_at_most_ten_round_trips() {
     assert_eq!(commands.of("HGETALL").len(), 2_000);
     assert_eq!(
         commands.len(),
-        5_000,
-        "nothing but MULTI, HGETALL, PTTL, EXEC and HGETALL"
+        6_000,
+        "nothing but MULTI, HGETALL, PTTL, PEXPIRETIME, EXEC and HGETALL"
     );
 
     let before = proxy.counts().round_trips;
