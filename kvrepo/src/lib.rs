@@ -38,7 +38,8 @@
 //! | --- | --- |
 //! | the attributes of an entity | [`derive@KvEntity`] |
 //! | connecting, settings, tenants, memory | [`Store`], [`StoreBuilder`], [`KeyspaceSettings`] |
-//! | saving, finding, deleting, sweeping | [`Repository`] |
+//! | saving, finding, changing, deleting, sweeping | [`Repository`] |
+//! | terms: all kinds, what is refused, what is renewed | [`terms`] |
 //! | expiry events | [`Repository::expired`], [`Expired`], [`KeyExpired`] |
 //! | testing without a server, and without waiting | [`Store::with_clock`], [`ManualClock`] |
 //! | what can go wrong | [`Error`] |
@@ -63,6 +64,8 @@ mod query;
 mod repository;
 mod store;
 mod term;
+#[doc = include_str!("docs/terms.md")]
+pub mod terms {}
 
 #[doc(hidden)]
 #[path = "private.rs"]
@@ -81,7 +84,7 @@ pub use event::{Expired, KeyExpired, NoValue, Subscribe};
 pub use kvrepo_derive::KvEntity;
 pub use mapping::Record;
 pub use mapping::with;
-pub use query::{Field, FieldHandle, Increment};
+pub use query::{Element, Field, FieldHandle, Increment, ListField, MapField, Target};
 pub use repository::{
     DeleteById, Entry, FindAll, Insert, InsertAll, Repository, Save, SaveAll, SaveOutcome, Slice, Swept,
     Unset, Update, UpdateWith,

@@ -55,15 +55,39 @@ where
     ser::encode(schema, Shape::of::<T>(schema.plain_paths), value)
 }
 
+/// One step on the way from an entity to a value in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// To the field of this name.
+    Field(&'static str),
+    /// To an element of a list, or the value of an entry of a map.
+    Each,
+}
+
+/// The segment of a path that is a map's key, or the reason why it cannot be one.
+pub(crate) fn key_segment<K: Serialize + ?Sized>(key: &K) -> Result<String, String> {
+    let mut text = String::from("[");
+    key.serialize(key::KeySer::new(&mut text))
+        .map_err(fault::Fault::into_reason)?;
+    if text.contains(']') {
+        return Err(
+            "a map with a key that contains `]` is stored as JSON in one field; set the map as a whole"
+                .into(),
+        );
+    }
+    text.push(']');
+    Ok(text)
+}
+
 /// Writes the value of one field of the entity `E` as the fields of a hash, as they would stand in the whole. None, if
-/// it is an absent option. `names` lead to it from the entity, and are `path` when joined.
+/// it is an absent option. `steps` lead to it from the entity, and make its `path`.
 ///
 /// # Errors
 ///
 /// [`Error::Encode`](crate::Error::Encode) if it holds something that could not be read back.
 pub(crate) fn encode_field<E, V>(
     schema: &EntitySchema,
-    names: &[&'static str],
+    steps: &[Step],
     path: &str,
     value: &V,
 ) -> Result<Record>
@@ -71,7 +95,7 @@ where
     E: Serialize + DeserializeOwned + 'static,
     V: Serialize + ?Sized,
 {
-    ser::encode_field(schema, Shape::of::<E>(schema.plain_paths), names, path, value)
+    ser::encode_field(schema, Shape::of::<E>(schema.plain_paths), steps, path, value)
 }
 
 /// The text of a float, in the shortest form that is exact for 64 bits or, of a `single`, for 32.

@@ -1,7 +1,9 @@
 //! Naming an entity's fields, checked when compiling.
 
+mod element;
 mod field;
 
+pub use element::{Element, ListField, MapField};
 #[doc(hidden)]
 pub use field::{Amount, FieldCodec, FieldPath, Own};
-pub use field::{Field, FieldHandle, Increment};
+pub use field::{Field, FieldHandle, Increment, Target};

@@ -18,9 +18,6 @@ pub(crate) enum Refusal {
     Range(String),
 }
 
-/// What `{}` stands for: a struct of which nothing is stored.
-const EMPTY: &[u8] = b"{}";
-
 /// A record with the changes done, one after the other.
 pub(crate) fn apply(record: &Record, changes: &[Change]) -> Result<Record, Refusal> {
     let mut fields: Fields = record
@@ -45,7 +42,10 @@ type Fields = BTreeMap<String, Vec<u8>>;
 
 fn put(fields: &mut Fields, place: &Place, new: &Record) -> Result<(), Refusal> {
     for ancestor in &place.ancestors {
-        if fields.get(&ancestor.path).is_some_and(|own| own != EMPTY) {
+        if fields
+            .get(&ancestor.path)
+            .is_some_and(|own| own != ancestor.marker.as_bytes())
+        {
             return Err(Refusal::Whole(ancestor.path.clone()));
         }
     }
@@ -71,7 +71,7 @@ fn put(fields: &mut Fields, place: &Place, new: &Record) -> Result<(), Refusal> 
                 break;
             }
             // Now something stands in those further out.
-            fields.insert(ancestor.path.clone(), EMPTY.to_vec());
+            fields.insert(ancestor.path.clone(), ancestor.marker.as_bytes().to_vec());
         }
     } else {
         for ancestor in &place.ancestors {
@@ -147,7 +147,7 @@ mod tests {
     fn place(path: &str, ancestors: &[(&str, bool)]) -> Place {
         let ancestors = ancestors
             .iter()
-            .map(|(path, optional)| Ancestor::new((*path).to_owned(), *optional));
+            .map(|(path, optional)| Ancestor::new((*path).to_owned(), *optional, "{}"));
         Place::new(path.to_owned(), vec![format!("{path}_old")], ancestors.collect())
     }
 

@@ -121,25 +121,32 @@ pub struct Place {
     pub path: String,
     /// Other paths under which it may have been written.
     pub others: Vec<String>,
-    /// The structs that it stands in, the outermost first.
+    /// What it stands in, the outermost first.
     pub ancestors: Vec<Ancestor>,
 }
 
-/// A struct that a field stands in. As long as nothing of it is stored, `{}` stands at its path.
+/// What a field stands in: a struct, a map or a list. As long as there is nothing in it, its marker stands at its path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ancestor {
-    /// Where the struct stands.
+    /// Where it stands.
     pub path: String,
-    /// Whether it is in an `Option`. If nothing at all is stored of it then it is `None`, and has no fields to change.
+    /// Whether it is in an `Option`. If nothing at all is stored of it then it is `None`, and there is nothing to change
+    /// in it.
     pub optional: bool,
+    /// `{}` or `[]`.
+    pub marker: &'static str,
 }
 
 impl Ancestor {
-    /// A struct at this path.
+    /// What stands at this path.
     #[must_use]
-    pub fn new(path: String, optional: bool) -> Self {
-        Self { path, optional }
+    pub fn new(path: String, optional: bool, marker: &'static str) -> Self {
+        Self {
+            path,
+            optional,
+            marker,
+        }
     }
 }
 

@@ -16,12 +16,12 @@ use std::hash::BuildHasher;
 use serde::ser::Serialize;
 
 use self::value::Ser;
-use super::Record;
 use super::fault::Fault;
 use super::hash::Seeded;
 use super::json::{self, Bare, Json, JsonSer, WRAP};
 use super::path::{HINT, MAX_DEPTH, ROOT};
 use super::shape::{At, Shape};
+use super::{Record, Step};
 use crate::{EntitySchema, Error, Result as CrateResult};
 
 /// Writes `value` as a record.
@@ -51,11 +51,11 @@ pub(super) fn encode<T: Serialize>(schema: &EntitySchema, shape: &Shape, value: 
     }
 }
 
-/// Writes the value of one field, to which `names` lead.
+/// Writes the value of one field, to which `steps` lead.
 pub(super) fn encode_field<T: Serialize + ?Sized>(
     schema: &EntitySchema,
     shape: &Shape,
-    names: &[&'static str],
+    steps: &[Step],
     path: &str,
     value: &T,
 ) -> CrateResult<Record> {
@@ -70,10 +70,13 @@ pub(super) fn encode_field<T: Serialize + ?Sized>(
         somes: 0,
         depth: 0,
     };
-    let json = matches!(names, [name] if schema.json_paths.contains(name));
-    let stored = names
+    let json = matches!(steps, [Step::Field(name)] if schema.json_paths.contains(name));
+    let stored = steps
         .iter()
-        .try_fold(root, |context, name| context.field(name))
+        .try_fold(root, |context, step| match step {
+            Step::Field(name) => context.field(name),
+            Step::Each => context.each(),
+        })
         .and_then(|context| {
             if json {
                 out.json(context, value, Bare::Never)

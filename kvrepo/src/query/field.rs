@@ -1,25 +1,27 @@
 //! A field of an entity, as a value that knows its path and its type.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
 use serde::{Serialize, Serializer};
 
+use crate::backend::{Ancestor, Place};
 use crate::entity::KvEntity;
-use crate::error::Result;
-use crate::mapping::{self, Record};
+use crate::error::{Error, Result};
+use crate::mapping::{self, Record, Step};
 
-/// Where a field stands in the hash. Made once for each field of a type, and kept.
-#[derive(Debug)]
+/// Where a field stands in the hash. That of a declared field is made once for its type, and kept.
+#[derive(Debug, Clone)]
 pub struct FieldPath {
     /// The path under which it is written.
     pub(crate) path: String,
     /// Other paths under which it is read, by serde's `alias`.
     pub(crate) others: Vec<String>,
-    /// The structs that it stands in, the outermost first: their own paths, and whether each is in an `Option`.
-    pub(crate) ancestors: Vec<(String, bool)>,
-    /// The names from the entity down to the field.
-    pub(crate) names: Vec<&'static str>,
+    /// What it stands in, the outermost first.
+    pub(crate) ancestors: Vec<Ancestor>,
+    /// The way from the entity down to it.
+    pub(crate) steps: Vec<Step>,
 }
 
 impl FieldPath {
@@ -30,7 +32,7 @@ impl FieldPath {
             path: name.to_owned(),
             others: others.iter().map(|&name| name.to_owned()).collect(),
             ancestors: Vec::new(),
-            names: vec![name],
+            steps: vec![Step::Field(name)],
         }))
     }
 
@@ -38,22 +40,36 @@ impl FieldPath {
     #[must_use]
     pub fn child(&self, optional: bool, name: &'static str, others: &[&str]) -> &'static Self {
         let below = |name: &str| format!("{}.{name}", self.path);
-        let mut names = self.names.clone();
-        names.push(name);
+        let mut child = self.within(below(name), Step::Field(name), optional, "{}");
+        child.others = others.iter().map(|name| below(name)).collect();
+        Box::leak(Box::new(child))
+    }
+
+    /// What stands one step below this, at a path of its own. Of nothing but it, `marker` would stand here.
+    pub(super) fn within(&self, path: String, step: Step, optional: bool, marker: &'static str) -> Self {
+        let mut steps = self.steps.clone();
+        steps.push(step);
         let mut ancestors = self.ancestors.clone();
-        ancestors.push((self.path.clone(), optional));
-        Box::leak(Box::new(Self {
-            path: below(name),
-            others: others.iter().map(|name| below(name)).collect(),
+        ancestors.push(Ancestor::new(self.path.clone(), optional, marker));
+        Self {
+            path,
+            others: Vec::new(),
             ancestors,
-            names,
-        }))
+            steps,
+        }
+    }
+
+    pub(crate) fn place(&self) -> Place {
+        Place::new(self.path.clone(), self.others.clone(), self.ancestors.clone())
     }
 }
 
 /// How a field's value is serialized: by its own type, or as `#[serde(with = "…")]` says.
 #[doc(hidden)]
 pub trait FieldCodec<V> {
+    /// Whether it is that of the value's own type, and so of all that is in it.
+    const OWN: bool = false;
+
     /// Serializes the value as the entity would.
     fn serialize<S: Serializer>(value: &V, serializer: S) -> Result<S::Ok, S::Error>;
 }
@@ -64,11 +80,14 @@ pub trait FieldCodec<V> {
 pub struct Own;
 
 impl<V: Serialize> FieldCodec<V> for Own {
+    const OWN: bool = true;
+
     fn serialize<S: Serializer>(value: &V, serializer: S) -> Result<S::Ok, S::Error> {
         value.serialize(serializer)
     }
 }
 
+/// A value with its codec.
 struct Coded<'v, V, C>(&'v V, PhantomData<C>);
 
 impl<V, C: FieldCodec<V>> Serialize for Coded<'_, V, C> {
@@ -100,9 +119,20 @@ impl<V, C: FieldCodec<V>> Serialize for Coded<'_, V, C> {
 /// # Ok(()) }
 /// ```
 pub struct Field<E, V> {
-    pub(crate) path: &'static FieldPath,
-    encode: fn(&FieldPath, &V) -> Result<Record>,
+    pub(super) path: &'static FieldPath,
+    encode: Encode<V>,
+    /// Whether what is in it is serialized by its own type.
+    pub(super) own: bool,
     entity: PhantomData<fn() -> E>,
+}
+
+/// Writes a value as the fields of a hash.
+pub(super) type Encode<V> = fn(&FieldPath, &V) -> Result<Record>;
+
+/// [`Encode`], for the values of the entity `E` that the codec `C` serializes.
+pub(super) fn encode<E: KvEntity, V, C: FieldCodec<V>>(path: &FieldPath, value: &V) -> Result<Record> {
+    let value = Coded::<V, C>(value, PhantomData);
+    mapping::encode_field::<E, _>(&E::SCHEMA, &path.steps, &path.path, &value)
 }
 
 impl<E, V> Clone for Field<E, V> {
@@ -126,10 +156,8 @@ impl<E: KvEntity, V> Field<E, V> {
     pub fn at<C: FieldCodec<V>>(path: &'static FieldPath) -> Self {
         Self {
             path,
-            encode: |path, value| {
-                let value = Coded::<V, C>(value, PhantomData);
-                mapping::encode_field::<E, _>(&E::SCHEMA, &path.names, &path.path, &value)
-            },
+            encode: encode::<E, V, C>,
+            own: C::OWN,
             entity: PhantomData,
         }
     }
@@ -139,11 +167,6 @@ impl<E: KvEntity, V> Field<E, V> {
     #[must_use]
     pub fn whereabouts(&self) -> &'static FieldPath {
         self.path
-    }
-
-    /// The fields of the hash that hold `value`; none, if it is an absent option.
-    pub(crate) fn encode(&self, value: &V) -> Result<Record> {
-        (self.encode)(self.path, value)
     }
 }
 
@@ -155,7 +178,8 @@ impl<E, V> Field<E, V> {
     }
 }
 
-/// What names a field of the entity `E`: a [`Field`], or the handles of a nested struct, which stand for the whole.
+/// What names a field of the entity `E`: a [`Field`], the handles of a nested struct, which stand for the whole, or an
+/// [`Element`](crate::Element) of a list or a map.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a field of `{E}`",
     note = "take it from `{E}::fields()`"
@@ -164,15 +188,63 @@ pub trait FieldHandle<E> {
     /// What the field holds.
     type Value;
 
-    /// The field.
-    fn field(&self) -> Field<E, Self::Value>;
+    /// What is to be changed.
+    fn target(&self) -> Target<Self::Value>;
 }
 
 impl<E, V> FieldHandle<E> for Field<E, V> {
     type Value = V;
 
-    fn field(&self) -> Self {
-        *self
+    fn target(&self) -> Target<V> {
+        Target(Ok(Located {
+            path: Cow::Borrowed(self.path),
+            encode: self.encode,
+            element: false,
+        }))
+    }
+}
+
+/// A place in an entity, and how values are written there; or why it is none.
+pub struct Target<V>(pub(super) Result<Located<V>>);
+
+pub(super) struct Located<V> {
+    pub(super) path: Cow<'static, FieldPath>,
+    pub(super) encode: Encode<V>,
+    /// Whether it is in a list or a map, in which nothing can be absent.
+    pub(super) element: bool,
+}
+
+impl<V> fmt::Debug for Target<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Target")
+            .field(&self.0.as_ref().map(|target| &target.path.path))
+            .finish()
+    }
+}
+
+impl<V> Target<V> {
+    pub(crate) fn place(self) -> Result<Place> {
+        Ok(self.0?.path.place())
+    }
+
+    /// The place, and the fields of the hash that hold `value`; none, if it is an absent option.
+    pub(crate) fn encode(self, entity: &'static str, value: &V) -> Result<(Place, Record)> {
+        let Located {
+            path,
+            encode,
+            element,
+        } = self.0?;
+        let fields = encode(&path, value)?;
+        if element && fields.is_empty() {
+            return Err(Error::Encode {
+                entity,
+                path: path.path.clone(),
+                reason:
+                    "a list or a map with a `None` in it is stored as JSON in one field; set it as a whole"
+                        .into(),
+            });
+        }
+        Ok((path.place(), fields))
     }
 }
 

@@ -8,27 +8,33 @@ use std::pin::Pin;
 use super::call_term::term_of_the_call;
 use super::retry::Retry;
 use super::{Repository, codec};
-use crate::backend::{self, Ancestor, Change, Condition, Place, WriteTerm};
+use crate::backend::{self, Change, Condition, Place, WriteTerm};
 use crate::entity::{IdArg, KvEntity, Versioned};
 use crate::error::{Error, Result};
 use crate::mapping::{self, Record};
-use crate::query::{Amount, Field, FieldHandle, FieldPath, Increment};
+use crate::query::{Amount, Element, Field, FieldHandle, Increment};
 use crate::term::{self, CallTerm};
 
-/// A type of which nothing may be stored: an `Option`, or a collection.
+/// A field of the entity `E` that can be taken away: one that holds an `Option` or a collection, an entry of a map, or an
+/// element of a list.
 #[diagnostic::on_unimplemented(
-    message = "a field of type `{Self}` cannot be unset",
-    note = "it would be missing when the entity is read; `set` it, or make it an `Option`"
+    message = "`{Self}` cannot be unset",
+    note = "a field without an `Option` would be missing when the entity is read; `set` it, or make it an `Option`"
 )]
-pub trait Unset {}
+pub trait Unset<E>: FieldHandle<E> {}
 
-impl<T> Unset for Option<T> {}
-impl<T> Unset for Vec<T> {}
-impl<T> Unset for VecDeque<T> {}
-impl<T, S> Unset for HashSet<T, S> {}
-impl<T> Unset for BTreeSet<T> {}
-impl<K, V, S> Unset for HashMap<K, V, S> {}
-impl<K, V> Unset for BTreeMap<K, V> {}
+impl<E, V> Unset<E> for Element<V> {}
+
+macro_rules! unset {
+    ($(<$($param:ident),*> $type:ty),*) => {$(
+        impl<E, $($param),*> Unset<E> for Field<E, $type> {}
+    )*};
+}
+
+unset! {
+    <T> Option<T>, <T> Vec<T>, <T> VecDeque<T>, <T, S> HashSet<T, S>, <T> BTreeSet<T>, <K, V, S> HashMap<K, V, S>,
+    <K, V> BTreeMap<K, V>
+}
 
 impl<T: KvEntity> Repository<T> {
     /// Changes some fields of a living entity, in one atomic step and without reading it first; awaited, it says whether
@@ -131,24 +137,17 @@ impl<T: KvEntity> fmt::Debug for Update<'_, T> {
 impl<T: KvEntity> Update<'_, T> {
     /// Puts a value into a field, in the place of all that stood there: a struct, list or map leaves nothing behind.
     pub fn set<F: FieldHandle<T>>(self, field: F, value: F::Value) -> Self {
-        let field = field.field();
-        let place = place(field);
-        self.step(
-            field
-                .encode(&value)
-                .map(|fields| Step::Change(Change::Put { place, fields })),
-        )
+        let encoded = field.target().encode(T::SCHEMA.entity, &value);
+        self.step(encoded.map(|(place, fields)| Step::Change(Change::Put { place, fields })))
     }
 
-    /// Takes away what stands in a field, so that it reads as `None`, or as empty.
-    pub fn unset<F: FieldHandle<T>>(self, field: F) -> Self
-    where
-        F::Value: Unset,
-    {
-        self.step(Ok(Step::Change(Change::Put {
-            place: place(field.field()),
-            fields: Record::new(),
-        })))
+    /// Takes away what stands in a field, so that it reads as `None`, or as empty; or takes an entry out of a map, or an
+    /// element out of a list.
+    pub fn unset<F: Unset<T>>(self, field: F) -> Self {
+        self.step(field.target().place().map(|place| {
+            let fields = Record::new();
+            Step::Change(Change::Put { place, fields })
+        }))
     }
 
     /// Adds to a number; a `None` counts as 0. To subtract, add what is negative.
@@ -156,8 +155,7 @@ impl<T: KvEntity> Update<'_, T> {
     where
         F::Value: Increment,
     {
-        let place = place(field.field());
-        self.step(Ok(match F::Value::increment(by) {
+        self.step(field.target().place().map(|place| match F::Value::increment(by) {
             Amount::Integer { by, min, max } => Step::Change(Change::Add { place, by, min, max }),
             Amount::Float { by, single } => Step::Add(place, FloatSum { by, single }),
         }))
@@ -345,17 +343,4 @@ impl FloatSum {
         };
         mapping::float_text(before + self.by, self.single).ok()
     }
-}
-
-fn place<E: KvEntity, V>(field: Field<E, V>) -> Place {
-    let FieldPath {
-        path,
-        others,
-        ancestors,
-        ..
-    } = field.whereabouts();
-    let ancestors = ancestors
-        .iter()
-        .map(|(path, optional)| Ancestor::new(path.clone(), *optional));
-    Place::new(path.clone(), others.clone(), ancestors.collect())
 }

@@ -86,7 +86,9 @@ fn place<'a>(call: Invocation<'a>, place: &'a Place) -> Invocation<'a> {
         .ancestors
         .iter()
         .fold(call.number(place.ancestors.len() as u64), |call, ancestor| {
-            call.bytes(&ancestor.path).flag(ancestor.optional)
+            call.bytes(&ancestor.path)
+                .flag(ancestor.optional)
+                .bytes(ancestor.marker)
         })
 }
 

@@ -6,11 +6,12 @@
 -- many changes, and the changes, each
 --   'put', a place, how many fields, field, value ...    these instead of what stands there; none takes it away
 --   'add', a place, by, least, greatest                  adds to a whole number; what is not there counts as 0
--- A place is: path, how many other paths, other path ..., how many ancestors, ancestor, '1' if it is optional ...
+-- A place is: path, how many other paths, other path ..., how many ancestors, ancestor, '1' if it is optional, its
+-- marker, ancestor ...
 --
--- A field is all that stands at its path and below it. Ancestors are the structs it stands in, the outermost first. If
--- nothing of a struct is stored, '{}' stands at its path; if not even that, an optional one is None. change.rs does the
--- same in Rust.
+-- A field is all that stands at its path and below it. Ancestors are the structs, maps and lists it stands in, the
+-- outermost first. If nothing is in one, its marker stands at its path; if not even that, an optional one is None.
+-- change.rs does the same in Rust.
 --
 -- Replies {there: 1 or 0, deadline or -1, now}.
 -- Refuses, with nothing written: KVCOLLISION <key>, KVCONFLICT, KVPASSED, KVRANGE; and KVABSENT, KVWHOLE, KVNONUMBER,
@@ -57,15 +58,15 @@ local function place()
     others[i] = argument()
   end
   for i = 1, tonumber(argument()) do
-    local ancestor = argument()
-    ancestors[i] = { path = ancestor, optional = argument() == '1' }
+    local ancestor, optional = argument(), argument() == '1'
+    ancestors[i] = { path = ancestor, optional = optional, marker = argument() }
   end
   return { path = path, others = others, ancestors = ancestors }
 end
 
 local function put(fields, where, new)
   for _, ancestor in ipairs(where.ancestors) do
-    if fields[ancestor.path] and fields[ancestor.path] ~= '{}' then
+    if fields[ancestor.path] and fields[ancestor.path] ~= ancestor.marker then
       return redis.error_reply('KVWHOLE ' .. ancestor.path)
     end
   end
@@ -92,11 +93,11 @@ local function put(fields, where, new)
   end
   if empty then
     for i = #where.ancestors, 1, -1 do
-      local path = where.ancestors[i].path
-      if not there[i] or stands(fields, path) then
+      local ancestor = where.ancestors[i]
+      if not there[i] or stands(fields, ancestor.path) then
         break
       end
-      fields[path] = '{}'
+      fields[ancestor.path] = ancestor.marker
     end
   else
     for _, ancestor in ipairs(where.ancestors) do

@@ -1,0 +1,175 @@
+//! One element of a list, or one entry of a map, as a value that knows its path and its type.
+
+use std::borrow::{Borrow, Cow};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::fmt;
+
+use serde::Serialize;
+
+use super::field::{Encode, Field, FieldHandle, FieldPath, Located, Own, Target, encode};
+use crate::entity::KvEntity;
+use crate::error::{Error, Result};
+use crate::mapping::{self, Step};
+
+/// An element of a list, or the value of an entry of a map: [`Field::index`], [`Field::key`].
+pub struct Element<V> {
+    /// Or what is wrong with it: the entity, the path, and the reason.
+    path: Result<FieldPath, (&'static str, String, String)>,
+    encode: Encode<V>,
+}
+
+impl<V> Clone for Element<V> {
+    fn clone(&self) -> Self {
+        Self {
+            path: self.path.clone(),
+            encode: self.encode,
+        }
+    }
+}
+
+impl<V> fmt::Debug for Element<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Element")
+            .field(&self.path.as_ref().map(|path| &path.path))
+            .finish()
+    }
+}
+
+impl<E, V> FieldHandle<E> for Element<V> {
+    type Value = V;
+
+    fn target(&self) -> Target<V> {
+        Target(match &self.path {
+            Ok(path) => Ok(Located {
+                path: Cow::Owned(path.clone()),
+                encode: self.encode,
+                element: true,
+            }),
+            Err((entity, path, reason)) => Err(Error::Encode {
+                entity,
+                path: path.clone(),
+                reason: reason.clone(),
+            }),
+        })
+    }
+}
+
+/// A map, or an `Option` of one.
+#[diagnostic::on_unimplemented(message = "`{Self}` is not a map", note = "only maps have entries with a key")]
+pub trait MapField {
+    /// What the entries are found by.
+    type Key;
+    /// What they hold.
+    type Value;
+    /// Whether there may be no map.
+    const OPTIONAL: bool;
+}
+
+impl<K, V, S> MapField for HashMap<K, V, S> {
+    type Key = K;
+    type Value = V;
+    const OPTIONAL: bool = false;
+}
+
+impl<K, V> MapField for BTreeMap<K, V> {
+    type Key = K;
+    type Value = V;
+    const OPTIONAL: bool = false;
+}
+
+impl<M: MapField> MapField for Option<M> {
+    type Key = M::Key;
+    type Value = M::Value;
+    const OPTIONAL: bool = true;
+}
+
+/// A list, or an `Option` of one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list",
+    note = "only lists have elements with an index"
+)]
+pub trait ListField {
+    /// What it holds.
+    type Item;
+    /// Whether there may be no list.
+    const OPTIONAL: bool;
+}
+
+impl<V> ListField for Vec<V> {
+    type Item = V;
+    const OPTIONAL: bool = false;
+}
+
+impl<V> ListField for VecDeque<V> {
+    type Item = V;
+    const OPTIONAL: bool = false;
+}
+
+impl<L: ListField> ListField for Option<L> {
+    type Item = L::Item;
+    const OPTIONAL: bool = true;
+}
+
+impl<E: KvEntity, V> Field<E, V> {
+    /// The entry of a map with this key: to be set, incremented, or unset, which takes it out.
+    ///
+    /// ```
+    /// # use std::collections::BTreeMap;
+    /// # use kvrepo::{KvEntity, Store};
+    /// # use serde::{Serialize, Deserialize};
+    /// # #[derive(Serialize, Deserialize, KvEntity)]
+    /// # struct Stock { #[id] id: String, pieces: BTreeMap<String, u32> }
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> kvrepo::Result<()> {
+    /// # let stocks = Store::in_memory().repository::<Stock>();
+    /// # stocks.save(&mut Stock { id: "1".into(), pieces: [("pen".into(), 3)].into() }).await?;
+    /// let pieces = Stock::fields().pieces;
+    /// stocks.update("1").increment(pieces.key("pen"), -1).set(pieces.key("cup"), 7).await?;
+    /// let stock = stocks.find_by_id("1").await?.unwrap();
+    /// assert_eq!(stock.pieces, [("cup".into(), 7), ("pen".into(), 2)].into());
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn key<Q>(&self, key: &Q) -> Element<V::Value>
+    where
+        V: MapField<Key: Borrow<Q>, Value: Serialize>,
+        Q: Serialize + ?Sized,
+    {
+        self.element(V::OPTIONAL, mapping::key_segment(key), "{}")
+    }
+
+    /// The element of a list at this index, counted from 0. One that is set behind the end becomes the last; one that is
+    /// taken out by `unset` leaves no hole.
+    #[must_use]
+    pub fn index(&self, index: u32) -> Element<V::Item>
+    where
+        V: ListField<Item: Serialize>,
+    {
+        self.element(V::OPTIONAL, Ok(format!("[{index}]")), "[]")
+    }
+
+    fn element<I: Serialize>(
+        &self,
+        optional: bool,
+        segment: Result<String, String>,
+        marker: &'static str,
+    ) -> Element<I> {
+        let schema = E::SCHEMA;
+        let json = matches!(self.path.steps[..], [Step::Field(name)] if schema.json_paths.contains(&name));
+        let segment = match segment {
+            Ok(_) if json => Err("it is stored as JSON in one field; set it as a whole".to_owned()),
+            Ok(_) if !self.own => Err("it is not serialized by its own type; set it as a whole".to_owned()),
+            segment => segment,
+        };
+        let path = match segment {
+            Ok(segment) => {
+                let path = format!("{}.{segment}", self.path.path);
+                Ok(self.path.within(path, Step::Each, optional, marker))
+            }
+            Err(reason) => Err((schema.entity, self.path.path.clone(), reason)),
+        };
+        Element {
+            path,
+            encode: encode::<E, I, Own>,
+        }
+    }
+}
