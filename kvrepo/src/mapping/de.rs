@@ -1,8 +1,9 @@
 //! Record to serde value.
 //!
-//! The record is taken apart [once](tree) and then read by what the type asks for. A field that is required though
-//! nothing is stored of it is missed by serde, not by us; it is then offered as an [`absent`] place and the
-//! value is read again. What was offered is remembered for the type, so that it happens once.
+//! The record is [put in order](order) if it is large, taken apart [once](tree) and then read by what the type asks
+//! for. A field that is required though nothing is stored of it is missed by serde, not by us; it is then offered as
+//! an [`absent`] place and the value is read again. What was offered is remembered for the type, so that it happens
+//! once.
 
 mod absent;
 mod entries;
@@ -43,7 +44,8 @@ pub(super) fn decode<T: DeserializeOwned>(
     shape: &Shape,
     record: &Record,
 ) -> Result<T> {
-    let tree = Tree::new(record);
+    let ordered = order::ordered(record);
+    let tree = Tree::new(ordered.as_ref().unwrap_or(record));
     let mut offers = shape.offers();
     loop {
         let source = Source {

@@ -7,7 +7,6 @@
 mod table;
 
 use self::table::{Budget, Table};
-use super::order::by_index;
 use crate::mapping::Record;
 use crate::mapping::fault::Fault;
 use crate::mapping::json;
@@ -154,17 +153,8 @@ impl<'a> Tree<'a> {
         };
         let mut trail = Trail::default();
         trail.steps.reserve(8);
-        match by_index(record) {
-            None => {
-                for (path, value) in record.iter() {
-                    tree.enter(&mut trail, path, value);
-                }
-            }
-            Some(order) => {
-                for (path, value) in order.into_iter().filter_map(|at| record.field(at as usize)) {
-                    tree.enter(&mut trail, path, value);
-                }
-            }
+        for (path, value) in record.iter() {
+            tree.enter(&mut trail, path, value);
         }
         tree
     }
