@@ -7,7 +7,7 @@ mod serde;
 
 pub(crate) use container::{Container, Krate};
 pub(crate) use field::{FieldAttrs, Unit};
-pub(crate) use serde::{RenameAll, SerdeField};
+pub(crate) use serde::{SerdeField, SerdeStruct};
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
@@ -15,6 +15,15 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, Ident, Lit, LitStr, Meta, Token};
 
 use crate::diag::Diag;
+
+/// What a struct is to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// `#[derive(KvEntity)]`
+    Entity,
+    /// `#[derive(KvNested)]`
+    Nested,
+}
 
 /// One entry of an attribute's list.
 struct Item {
@@ -149,7 +158,7 @@ fn until_comma(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     Ok(tokens)
 }
 
-/// A literal's span for code that is made of it. Lints leave alone what resolves at the derive.
-fn generated(span: Span) -> Span {
+/// The span of what the user wrote, for code that is made of it. Lints leave alone what resolves at the derive.
+pub(crate) fn generated(span: Span) -> Span {
     span.resolved_at(Span::call_site())
 }

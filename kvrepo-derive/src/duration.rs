@@ -58,10 +58,10 @@ pub(crate) fn seconds(count: u128) -> Result<u64, String> {
 
 fn in_range(ms: u128) -> Result<u64, String> {
     match u64::try_from(ms) {
-        Ok(0) => Err("the time to live is zero; leave it out for entities that do not expire".to_owned()),
+        Ok(0) => Err("the duration is zero; leave it out for entities that do not expire".to_owned()),
         Ok(ms) if ms <= MAX_MS => Ok(ms),
         _ => Err(format!(
-            "the time to live is more than {MAX_MS} milliseconds; leave it out for entities that do not expire"
+            "the duration is more than {MAX_MS} milliseconds; leave it out for entities that do not expire"
         )),
     }
 }

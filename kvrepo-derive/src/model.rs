@@ -3,17 +3,20 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
-use syn::{Data, DeriveInput, Fields, Generics, Ident, Type};
+use syn::{Data, DeriveInput, Fields, Generics, Ident, Type, Visibility};
 
-use crate::attr::{Container, FieldAttrs, Krate, RenameAll, SerdeField};
+use crate::attr::{Container, FieldAttrs, Kind, Krate, SerdeField, SerdeStruct};
 use crate::diag::Diag;
 
-/// A struct that is to be an entity.
-pub(crate) struct Entity<'a> {
+/// A struct that is to be an entity, or nested in one.
+pub(crate) struct Struct<'a> {
+    pub(crate) kind: Kind,
     pub(crate) ident: &'a Ident,
+    pub(crate) vis: &'a Visibility,
     pub(crate) generics: &'a Generics,
     pub(crate) is_union: bool,
     pub(crate) attrs: Container,
+    pub(crate) serde: SerdeStruct,
     /// `None` if it is not a struct with named fields.
     pub(crate) fields: Option<Vec<Field<'a>>>,
 }
@@ -26,31 +29,34 @@ pub(crate) struct Field<'a> {
     pub(crate) serde: SerdeField,
 }
 
-impl<'a> Entity<'a> {
-    pub(crate) fn read(input: &'a DeriveInput, diag: &mut Diag) -> Self {
-        let attrs = Container::read(&input.attrs, diag);
-        let rename_all = RenameAll::read(&input.attrs);
-        let fields = named_fields(input, diag).map(|fields| {
+impl<'a> Struct<'a> {
+    pub(crate) fn read(input: &'a DeriveInput, kind: Kind, diag: &mut Diag) -> Self {
+        let attrs = Container::read(&input.attrs, kind, diag);
+        let of_struct = SerdeStruct::read(&input.attrs);
+        let fields = named_fields(input, kind, diag).map(|fields| {
             fields
                 .named
                 .iter()
                 .filter_map(|field| {
                     let ident = field.ident.as_ref()?;
-                    let serde = SerdeField::read(ident, &field.attrs, &rename_all);
+                    let serde = SerdeField::read(ident, &field.attrs, &of_struct);
                     Some(Field {
                         ident,
                         ty: &field.ty,
-                        attrs: FieldAttrs::read(&field.attrs, diag),
+                        attrs: FieldAttrs::read(&field.attrs, kind, diag),
                         serde,
                     })
                 })
                 .collect()
         });
         Self {
+            kind,
             ident: &input.ident,
+            vis: &input.vis,
             generics: &input.generics,
             is_union: matches!(input.data, Data::Union(_)),
             attrs,
+            serde: of_struct,
             fields,
         }
     }
@@ -82,7 +88,7 @@ impl<'a> Entity<'a> {
     }
 }
 
-fn named_fields<'a>(input: &'a DeriveInput, diag: &mut Diag) -> Option<&'a syn::FieldsNamed> {
+fn named_fields<'a>(input: &'a DeriveInput, kind: Kind, diag: &mut Diag) -> Option<&'a syn::FieldsNamed> {
     let (what, found): (_, &dyn ToTokens) = match &input.data {
         Data::Struct(data) => match &data.fields {
             Fields::Named(fields) => return Some(fields),
@@ -92,10 +98,11 @@ fn named_fields<'a>(input: &'a DeriveInput, diag: &mut Diag) -> Option<&'a syn::
         Data::Enum(data) => ("this is an enum", &data.enum_token),
         Data::Union(data) => ("this is a union", &data.union_token),
     };
-    diag.over(
-        found,
-        format!("an entity is a struct with named fields, and {what}"),
-    );
+    let is = match kind {
+        Kind::Entity => "an entity is a struct with named fields",
+        Kind::Nested => "a nested struct has named fields",
+    };
+    diag.over(found, format!("{is}, and {what}"));
     None
 }
 

@@ -82,14 +82,17 @@ pub use error::{Error, ItemFailure, Outcome, Result, Source};
 pub use event::{Expired, KeyExpired, NoValue, Subscribe};
 #[doc = include_str!("docs/kv_entity.md")]
 pub use kvrepo_derive::KvEntity;
+#[doc = include_str!("docs/kv_nested.md")]
+pub use kvrepo_derive::KvNested;
 pub use mapping::Record;
 pub use mapping::with;
-pub use query::{Element, Field, FieldHandle, Increment, ListField, MapField, Target};
+pub use query::{Element, Field, FieldHandle, Increment, ListField, MapField, Nested, Target};
 pub use repository::{
     DeleteById, Entry, FindAll, Insert, InsertAll, Repository, Save, SaveAll, SaveOutcome, Slice, Swept,
     Unset, Update, UpdateWith,
 };
 pub use store::{KeyspaceEvents, KeyspaceSettings, Store, StoreBuilder};
+pub use term::Term;
 
 /// The README's example runs.
 #[cfg(doctest)]

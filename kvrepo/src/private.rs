@@ -2,7 +2,7 @@
 
 // What stands in a prelude everywhere else: a derive's call site may have its own `Option` or `bool`.
 pub use std::option::Option;
-pub use std::primitive::bool;
+pub use std::primitive::{bool, u64};
 pub use std::result::Result;
 pub use std::string::String;
 pub use std::time::Duration;
@@ -10,7 +10,7 @@ pub use std::time::Duration;
 // For what the handles of fields are made of.
 pub use std::clone::Clone;
 pub use std::fmt;
-pub use std::marker::Copy;
+pub use std::marker::{Copy, PhantomData};
 pub use std::sync::OnceLock;
 
 pub use serde::Serializer;
@@ -19,4 +19,4 @@ pub use crate::entity::{
     DeadlineField, EntitySchema, FieldTerm, GenerateId, IdField, KvEntity, KvId, KvNested, NestedField,
     ReadTerm, TermField, TermUnit, VersionField, Versioned,
 };
-pub use crate::query::{Amount, Field, FieldCodec, FieldHandle, FieldPath, Own};
+pub use crate::query::{Amount, Field, FieldCodec, FieldPath, Nested, Own};

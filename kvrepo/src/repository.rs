@@ -9,6 +9,7 @@ mod find;
 mod retry;
 mod save;
 mod sweep;
+mod turn;
 mod update;
 mod update_with;
 mod writing;
@@ -18,6 +19,7 @@ pub use entry::Entry;
 pub use find::{FindAll, Slice};
 pub use save::{Insert, InsertAll, Save, SaveAll, SaveOutcome};
 pub use sweep::Swept;
+pub(crate) use turn::Turns;
 pub use update::{Unset, Update};
 pub use update_with::UpdateWith;
 
@@ -112,7 +114,7 @@ impl<T: KvEntity> Repository<T> {
     /// [`Error::InvalidId`], [`Error::Backend`] and [`Error::Timeout`].
     pub async fn time_to_live(&self, id: impl IdArg<T::Id>) -> Result<TimeToLive> {
         let registered = self.registered()?;
-        let id = codec::id_to_find::<T>(&id)?;
+        let id = codec::id_to_find::<T>(id)?;
         self.store.backend().time_to_live(&registered.keyspace, &id).await
     }
 

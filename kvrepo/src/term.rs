@@ -6,17 +6,24 @@ use crate::backend::{GREATEST_TERM, WriteTerm};
 use crate::entity::{FieldTerm, KvEntity};
 use crate::error::{Error, Result};
 
-/// What a call itself says of the term.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum CallTerm {
-    /// Nothing: the entity, the settings and the attributes decide.
+/// What a call says of the term. Requests take it by [`term`](crate::Save::term), or by a method for each kind.
+///
+/// The page [`terms`](crate::terms) says what each is, and what is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Term {
+    /// The declared term: what the entity states, or else the settings, or else the type's attribute.
     #[default]
-    Unset,
+    Declared,
+    /// So long after the write.
     Ttl(Duration),
+    /// At this time, by the server's clock.
     At(SystemTime),
+    /// So long after the last use.
     Idle(Duration),
+    /// Never.
     Persistent,
-    /// What the living entity has; of a new one as if nothing were said.
+    /// What the living entity has; of one that is not there, the declared one.
     Keep,
 }
 
@@ -46,7 +53,7 @@ impl DefaultTerm {
 }
 
 /// The order of precedence: the call's own; what the entity says, unless that is `None`; the default.
-pub(crate) fn resolve<T: KvEntity>(call: CallTerm, entity: &T, default: DefaultTerm) -> Result<WriteTerm> {
+pub(crate) fn resolve<T: KvEntity>(call: Term, entity: &T, default: DefaultTerm) -> Result<WriteTerm> {
     match of_call(T::SCHEMA.entity, call)? {
         Some(term) => Ok(term),
         None => of_entity(entity, default),
@@ -54,13 +61,13 @@ pub(crate) fn resolve<T: KvEntity>(call: CallTerm, entity: &T, default: DefaultT
 }
 
 /// What the call says, if it says which term to have.
-pub(crate) fn of_call(entity: &'static str, call: CallTerm) -> Result<Option<WriteTerm>> {
+pub(crate) fn of_call(entity: &'static str, call: Term) -> Result<Option<WriteTerm>> {
     Ok(Some(match call {
-        CallTerm::Unset | CallTerm::Keep => return Ok(None),
-        CallTerm::Ttl(term) => WriteTerm::After(millis(entity, term)?),
-        CallTerm::At(deadline) => at(entity, deadline)?,
-        CallTerm::Idle(span) => WriteTerm::Idle(millis(entity, span)?),
-        CallTerm::Persistent => WriteTerm::Persistent,
+        Term::Declared | Term::Keep => return Ok(None),
+        Term::Ttl(term) => WriteTerm::After(millis(entity, term)?),
+        Term::At(deadline) => at(entity, deadline)?,
+        Term::Idle(span) => WriteTerm::Idle(millis(entity, span)?),
+        Term::Persistent => WriteTerm::Persistent,
     }))
 }
 

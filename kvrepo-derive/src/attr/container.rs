@@ -3,7 +3,7 @@
 use proc_macro2::Span;
 use syn::{Attribute, ExprPath, Lit, LitStr, Path};
 
-use super::{Item, Value, generated, items, known};
+use super::{Item, Kind, Value, generated, items, known};
 use crate::diag::Diag;
 use crate::duration;
 
@@ -11,8 +11,8 @@ use crate::duration;
 #[derive(Default)]
 pub(crate) struct Container {
     pub(crate) keyspace: Option<LitStr>,
-    /// In milliseconds.
-    pub(crate) time_to_live: Option<u64>,
+    pub(crate) time_to_live: Option<DefaultTerm>,
+    pub(crate) idle: Option<DefaultTerm>,
     pub(crate) time_to_live_fn: Option<TermFn>,
     pub(crate) shadow_copy: Option<bool>,
     pub(crate) type_alias: Option<LitStr>,
@@ -30,6 +30,14 @@ pub(crate) enum Krate {
     Unknown,
 }
 
+/// The term of entities that state none.
+pub(crate) struct DefaultTerm {
+    /// Where it was stated.
+    pub(crate) key: Span,
+    /// In milliseconds; `None` if it was stated wrongly.
+    pub(crate) ms: Option<u64>,
+}
+
 /// What `time_to_live_fn` names.
 pub(crate) struct TermFn {
     /// Where it was stated.
@@ -38,41 +46,46 @@ pub(crate) struct TermFn {
 }
 
 impl Container {
-    pub(crate) fn read(attrs: &[Attribute], diag: &mut Diag) -> Self {
+    pub(crate) fn read(attrs: &[Attribute], kind: Kind, diag: &mut Diag) -> Self {
+        let example = match kind {
+            Kind::Entity => "#[kv(keyspace = \"people\")]",
+            Kind::Nested => "#[kv(crate = \"kvrepo\")]",
+        };
         let mut this = Self::default();
         let mut seen = Vec::new();
         for attr in attrs {
             if attr.path().is_ident("kv") {
-                for item in items(attr, "#[kv(keyspace = \"people\")]", diag) {
+                for item in items(attr, example, diag) {
                     let name = item.name();
                     if seen.contains(&name) {
                         diag.at(item.key.span(), format!("`{name}` is stated twice; keep one"));
                         continue;
                     }
-                    this.set(&name, &item, diag);
+                    this.set(&name, &item, kind, diag);
                     seen.push(name);
                 }
-            } else if let Some(name) = attr.path().get_ident().map(ToString::to_string) {
-                if matches!(name.as_str(), "id" | "time_to_live") {
-                    let hint = if name == "id" {
-                        ""
-                    } else {
-                        "; for a default write `#[kv(time_to_live = \"30m\")]`"
-                    };
-                    diag.over(attr, format!("`#[{name}]` belongs on a field{hint}"));
-                } else if known::is_later(&name) {
-                    diag.over(attr, known::later(&format!("#[{name}]")));
-                }
+            } else if let Some(name) = attr.path().get_ident().map(ToString::to_string)
+                && let Some(message) = known::attribute_on_struct(&name, kind)
+            {
+                diag.over(attr, message);
             }
         }
         this
     }
 
-    fn set(&mut self, name: &str, item: &Item, diag: &mut Diag) {
-        match name {
-            "keyspace" => self.keyspace = item.string("people", diag),
-            "time_to_live" => self.time_to_live = milliseconds(item, diag),
-            "time_to_live_fn" => {
+    fn set(&mut self, name: &str, item: &Item, kind: Kind, diag: &mut Diag) {
+        match (name, kind) {
+            ("crate", _) => {
+                let path = item
+                    .string("kvrepo", diag)
+                    .and_then(|lit| path(&lit, "kvrepo", diag));
+                self.krate = path.map_or(Krate::Unknown, Krate::At);
+            }
+            (_, Kind::Nested) => diag.at(item.key.span(), known::unknown_on_nested(name)),
+            ("keyspace", _) => self.keyspace = item.string("people", diag),
+            ("time_to_live", _) => self.time_to_live = Some(default_term(item, "30m", 1_800, diag)),
+            ("idle", _) => self.idle = Some(default_term(item, "30d", 2_592_000, diag)),
+            ("time_to_live_fn", _) => {
                 self.time_to_live_fn = item
                     .string("term", diag)
                     .and_then(|lit| path::<ExprPath>(&lit, "term", diag))
@@ -81,14 +94,8 @@ impl Container {
                         path,
                     });
             }
-            "shadow_copy" => self.shadow_copy = item.boolean(diag),
-            "type_alias" => self.type_alias = item.string("person", diag),
-            "crate" => {
-                let path = item
-                    .string("kvrepo", diag)
-                    .and_then(|lit| path(&lit, "kvrepo", diag));
-                self.krate = path.map_or(Krate::Unknown, Krate::At);
-            }
+            ("shadow_copy", _) => self.shadow_copy = item.boolean(diag),
+            ("type_alias", _) => self.type_alias = item.string("person", diag),
             _ => diag.at(item.key.span(), known::unknown_on_struct(name)),
         }
     }
@@ -107,7 +114,8 @@ fn path<P: syn::parse::Parse>(lit: &LitStr, example: &str, diag: &mut Diag) -> O
     path
 }
 
-fn milliseconds(item: &Item, diag: &mut Diag) -> Option<u64> {
+/// The term that a key states; the examples say how it is written, as a duration and in seconds.
+fn default_term(item: &Item, example: &str, seconds: u32, diag: &mut Diag) -> DefaultTerm {
     let ms = match &item.value {
         Value::Lit(Lit::Str(lit)) => duration::parse(&lit.value()),
         Value::Lit(Lit::Int(lit)) if lit.base10_digits().starts_with('-') => Err(format!(
@@ -115,11 +123,15 @@ fn milliseconds(item: &Item, diag: &mut Diag) -> Option<u64> {
         )),
         // Only what has more than 38 digits does not parse.
         Value::Lit(Lit::Int(lit)) => duration::seconds(lit.base10_parse().unwrap_or(u128::MAX)),
-        _ => Err(
-            "`time_to_live` takes a duration or whole seconds: `time_to_live = \"30m\"` or \
-                  `time_to_live = 1800`"
-                .to_owned(),
-        ),
+        _ => {
+            let key = item.name();
+            Err(format!(
+                "`{key}` takes a duration or whole seconds: `{key} = \"{example}\"` or `{key} = {seconds}`"
+            ))
+        }
     };
-    ms.map_err(|message| diag.push(item.value_error(message))).ok()
+    DefaultTerm {
+        key: item.key.span(),
+        ms: ms.map_err(|message| diag.push(item.value_error(message))).ok(),
+    }
 }

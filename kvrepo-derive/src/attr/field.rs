@@ -1,8 +1,8 @@
-//! `#[id]`, `#[time_to_live]` and `#[kv(…)]` on a field.
+//! The attributes of a field: `#[id]`, `#[time_to_live]`, `#[expires_at]`, `#[version]`, `#[nested]` and `#[kv(…)]`.
 
 use syn::{Attribute, Ident, Lit, Meta};
 
-use super::{Value, items, items_of, known};
+use super::{Kind, Value, items, items_of, known};
 use crate::diag::Diag;
 
 /// What the attributes of a field say. Each keeps what it was read from, so that a later stage can point there.
@@ -10,6 +10,9 @@ use crate::diag::Diag;
 pub(crate) struct FieldAttrs<'a> {
     pub(crate) id: Option<&'a Attribute>,
     pub(crate) time_to_live: Option<(&'a Attribute, Unit)>,
+    pub(crate) expires_at: Option<&'a Attribute>,
+    pub(crate) version: Option<&'a Attribute>,
+    pub(crate) nested: Option<&'a Attribute>,
     pub(crate) json: Option<Ident>,
 }
 
@@ -37,30 +40,24 @@ impl Unit {
 }
 
 impl<'a> FieldAttrs<'a> {
-    pub(crate) fn read(attrs: &'a [Attribute], diag: &mut Diag) -> Self {
+    pub(crate) fn read(attrs: &'a [Attribute], kind: Kind, diag: &mut Diag) -> Self {
         let mut this = Self::default();
         for attr in attrs {
             let Some(name) = attr.path().get_ident().map(ToString::to_string) else {
                 continue;
             };
             match name.as_str() {
-                "id" => this.id(attr, diag),
+                "id" => mark(&mut this.id, attr, &name, diag),
                 "time_to_live" => this.time_to_live(attr, diag),
-                "kv" => this.kv(attr, diag),
+                "expires_at" => mark(&mut this.expires_at, attr, &name, diag),
+                "version" => mark(&mut this.version, attr, &name, diag),
+                "nested" => mark(&mut this.nested, attr, &name, diag),
+                "kv" => this.kv(attr, kind, diag),
                 name if known::is_later(name) => diag.over(attr, known::later(&format!("#[{name}]"))),
                 _ => {}
             }
         }
         this
-    }
-
-    fn id(&mut self, attr: &'a Attribute, diag: &mut Diag) {
-        if !matches!(attr.meta, Meta::Path(_)) {
-            diag.over(&attr.meta, "`#[id]` takes nothing; write `#[id]`");
-        }
-        if self.id.replace(attr).is_some() {
-            diag.over(attr, "`#[id]` stands twice on this field; keep one");
-        }
     }
 
     fn time_to_live(&mut self, attr: &'a Attribute, diag: &mut Diag) {
@@ -70,7 +67,7 @@ impl<'a> FieldAttrs<'a> {
         }
     }
 
-    fn kv(&mut self, attr: &Attribute, diag: &mut Diag) {
+    fn kv(&mut self, attr: &Attribute, kind: Kind, diag: &mut Diag) {
         for item in items(attr, "#[kv(json)]", diag) {
             match (item.name().as_str(), &item.value) {
                 ("json", Value::None) => {
@@ -82,9 +79,22 @@ impl<'a> FieldAttrs<'a> {
                 ("json", _) => {
                     diag.push(item.value_error("`json` takes nothing; write `#[kv(json)]`".to_owned()));
                 }
-                (name, _) => diag.at(item.key.span(), known::unknown_on_field(name)),
+                (name, _) => diag.at(item.key.span(), known::unknown_on_field(name, kind)),
             }
         }
+    }
+}
+
+/// Reads an attribute that takes nothing.
+fn mark<'a>(slot: &mut Option<&'a Attribute>, attr: &'a Attribute, name: &str, diag: &mut Diag) {
+    if !matches!(attr.meta, Meta::Path(_)) {
+        diag.over(
+            &attr.meta,
+            format!("`#[{name}]` takes nothing; write `#[{name}]`"),
+        );
+    }
+    if slot.replace(attr).is_some() {
+        diag.over(attr, format!("`#[{name}]` stands twice on this field; keep one"));
     }
 }
 

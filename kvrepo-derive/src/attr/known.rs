@@ -1,9 +1,12 @@
 //! The names that attributes can have, and what to say of others.
 
+use super::Kind;
+
 /// The keys of `#[kv(…)]` on a struct.
-const CONTAINER: [&str; 6] = [
+const CONTAINER: [&str; 7] = [
     "keyspace",
     "time_to_live",
+    "idle",
     "time_to_live_fn",
     "shadow_copy",
     "type_alias",
@@ -14,25 +17,35 @@ const CONTAINER: [&str; 6] = [
 const FIELD: [&str; 1] = ["json"];
 
 /// The attributes of fields that stand alone.
-const FIELD_ATTRIBUTES: [&str; 2] = ["id", "time_to_live"];
+const FIELD_ATTRIBUTES: [&str; 5] = ["id", "time_to_live", "expires_at", "version", "nested"];
 
 /// What a later version has: keys and attributes.
-const LATER: [&str; 7] = [
-    "idle",
-    "expires_at",
-    "geo_indexed",
-    "indexed",
-    "nested",
-    "reference",
-    "version",
-];
+const LATER: [&str; 3] = ["geo_indexed", "indexed", "reference"];
 
 /// What people write who know it from elsewhere.
-const ELSEWHERE: [(&str, &str); 6] = [
+const ELSEWHERE: [(&str, &str); 24] = [
     ("alias", "type_alias"),
+    ("deadline", "expires_at"),
+    ("embedded", "nested"),
+    ("etag", "version"),
+    ("expiration", "expires_at"),
+    ("expire", "time_to_live"),
+    ("expires", "expires_at"),
+    ("expires_in", "time_to_live"),
+    ("expiry", "expires_at"),
+    ("idle_timeout", "idle"),
     ("key", "keyspace"),
+    ("lifetime", "time_to_live"),
+    ("maxIdle", "idle"),
+    ("max_age", "time_to_live"),
+    ("max_idle", "idle"),
     ("name", "keyspace"),
     ("prefix", "keyspace"),
+    ("primary_key", "id"),
+    ("revision", "version"),
+    ("sliding", "idle"),
+    ("time_to_idle", "idle"),
+    ("tti", "idle"),
     ("ttl", "time_to_live"),
     ("ttl_fn", "time_to_live_fn"),
 ];
@@ -60,7 +73,24 @@ pub(super) fn later(shown: &str) -> String {
     format!("`{shown}` is not supported by this version of kvrepo; remove it")
 }
 
-/// What is said of an unknown key on a struct.
+/// What is said of an attribute `#[name]` that stands on a struct, if it is kvrepo's.
+pub(super) fn attribute_on_struct(name: &str, kind: Kind) -> Option<String> {
+    if is_later(name) {
+        return Some(later(&format!("#[{name}]")));
+    }
+    if !FIELD_ATTRIBUTES.contains(&name) {
+        return None;
+    }
+    let hint = match (name, kind) {
+        ("time_to_live", Kind::Entity) => "; for a default write `#[kv(time_to_live = \"30m\")]`",
+        ("nested", Kind::Entity) => "; a struct that is nested derives `KvNested`",
+        ("nested", Kind::Nested) => "; the struct itself need only derive `KvNested`",
+        _ => "",
+    };
+    Some(format!("`#[{name}]` belongs on a field{hint}"))
+}
+
+/// What is said of an unknown key on an entity.
 pub(super) fn unknown_on_struct(key: &str) -> String {
     if is_later(key) {
         return later(&format!("#[kv({key} = …)]"));
@@ -71,29 +101,61 @@ pub(super) fn unknown_on_struct(key: &str) -> String {
     if FIELD_ATTRIBUTES.contains(&key) {
         return format!("`{key}` belongs on a field: `#[{key}]`");
     }
+    if let Some(meant) = meant(key, &CONTAINER) {
+        return format!("unknown key `{key}`; did you mean `{meant}`?");
+    }
+    if let Some(meant) = meant(key, &FIELD_ATTRIBUTES) {
+        return format!("unknown key `{key}`; did you mean `#[{meant}]`, on a field?");
+    }
     unknown(key, "a struct", &CONTAINER)
 }
 
+/// What is said of any key but `crate` on a nested struct.
+pub(super) fn unknown_on_nested(key: &str) -> String {
+    if is_later(key) {
+        return later(&format!("#[kv({key} = …)]"));
+    }
+    if CONTAINER.contains(&key) {
+        return format!("`{key}` belongs on the entity; remove it from the nested struct");
+    }
+    if let Some(meant) = meant(key, &["crate"]) {
+        return format!("unknown key `{key}`; did you mean `{meant}`?");
+    }
+    unknown(key, "a nested struct", &["crate"])
+}
+
 /// What is said of an unknown key on a field.
-pub(super) fn unknown_on_field(key: &str) -> String {
+pub(super) fn unknown_on_field(key: &str, kind: Kind) -> String {
     if is_later(key) {
         return later(&format!("#[kv({key})]"));
     }
     if FIELD_ATTRIBUTES.contains(&key) {
         return format!("`{key}` is an attribute of its own: `#[{key}]`");
     }
+    let (known, place): (&[&str], _) = match kind {
+        Kind::Entity => (&FIELD, "the struct"),
+        Kind::Nested => (&[], "the entity"),
+    };
     if CONTAINER.contains(&key) {
-        return format!("`{key}` belongs on the struct: `#[kv({key} = …)]`");
+        return format!("`{key}` belongs on {place}: `#[kv({key} = …)]`");
     }
-    unknown(key, "a field", &FIELD)
-}
-
-fn unknown(key: &str, place: &str, known: &[&str]) -> String {
     if let Some(meant) = meant(key, known) {
         return format!("unknown key `{key}`; did you mean `{meant}`?");
     }
+    if let Some(meant) = meant(key, &FIELD_ATTRIBUTES) {
+        return format!("unknown key `{key}`; did you mean `#[{meant}]`?");
+    }
+    unknown(key, "a field", known)
+}
+
+fn unknown(key: &str, place: &str, known: &[&str]) -> String {
     if SERDE.contains(&key) {
         return format!("`{key}` is serde's: write it in `#[serde(…)]`, kvrepo honours it");
+    }
+    if known.is_empty() {
+        return format!(
+            "unknown key `{key}`; on a field of a nested struct there is no `#[kv(…)]`, remove it"
+        );
     }
     let list: Vec<_> = known.iter().map(|key| format!("`{key}`")).collect();
     format!(
@@ -153,21 +215,53 @@ mod tests {
     #[test]
     fn the_nearest_key_is_suggested() {
         for (key, meant) in [
-            ("keyspce", "keyspace"),
-            ("key_space", "keyspace"),
-            ("timeToLive", "time_to_live"),
-            ("time_to_live_f", "time_to_live_fn"),
-            ("shadowcopy", "shadow_copy"),
-            ("ttl", "time_to_live"),
-            ("name", "keyspace"),
+            ("keyspce", "`keyspace`?"),
+            ("key_space", "`keyspace`?"),
+            ("timeToLive", "`time_to_live`?"),
+            ("time_to_live_f", "`time_to_live_fn`?"),
+            ("shadowcopy", "`shadow_copy`?"),
+            ("ttl", "`time_to_live`?"),
+            ("name", "`keyspace`?"),
+            ("max_idle", "`idle`?"),
+            ("idl", "`idle`?"),
+            ("expires_at_", "`#[expires_at]`, on a field?"),
+            ("versoin", "`#[version]`, on a field?"),
         ] {
-            assert!(
-                unknown_on_struct(key).contains(&format!("did you mean `{meant}`?")),
-                "{key}"
-            );
+            let message = unknown_on_struct(key);
+            assert!(message.contains(&format!("did you mean {meant}")), "{message}");
         }
         assert!(unknown_on_struct("colour").ends_with("`type_alias`, `crate`"));
         assert!(unknown_on_struct("rename_all").contains("is serde's"));
-        assert!(unknown_on_field("jsn").contains("did you mean `json`?"));
+    }
+
+    #[test]
+    fn the_nearest_attribute_is_suggested() {
+        for (key, meant) in [
+            ("jsn", "`json`?"),
+            ("ttl", "`#[time_to_live]`?"),
+            ("expire_at", "`#[expires_at]`?"),
+            ("expiresAt", "`#[expires_at]`?"),
+            ("deadline", "`#[expires_at]`?"),
+            ("revision", "`#[version]`?"),
+            ("embedded", "`#[nested]`?"),
+        ] {
+            let message = unknown_on_field(key, Kind::Entity);
+            assert!(message.contains(&format!("did you mean {meant}")), "{message}");
+        }
+        assert!(unknown_on_field("default", Kind::Entity).contains("is serde's"));
+        assert!(unknown_on_field("jsn", Kind::Nested).contains("remove it"));
+    }
+
+    #[test]
+    fn what_belongs_elsewhere_is_sent_there() {
+        assert!(unknown_on_struct("version").ends_with("on a field: `#[version]`"));
+        assert!(unknown_on_field("idle", Kind::Entity).ends_with("on the struct: `#[kv(idle = …)]`"));
+        assert!(unknown_on_field("idle", Kind::Nested).ends_with("on the entity: `#[kv(idle = …)]`"));
+        assert!(unknown_on_nested("keyspace").contains("belongs on the entity"));
+        assert!(unknown_on_nested("crat").contains("did you mean `crate`?"));
+        assert!(unknown_on_nested("indexed").contains("not supported by this version"));
+        let hint = attribute_on_struct("nested", Kind::Entity).unwrap();
+        assert!(hint.ends_with("derives `KvNested`"));
+        assert_eq!(attribute_on_struct("derive", Kind::Entity), None);
     }
 }

@@ -2,10 +2,12 @@
 //!
 //! They are read, never judged: serde's own derive does that.
 
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::{Attribute, Ident, Lit, Meta};
+use syn::{Attribute, ExprPath, Ident, Lit, LitStr, Meta};
 
-use super::{Item, Value, items_of};
+use super::{Item, Value, generated, items_of};
 
 /// What a field is called where it is written and where it is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,27 +31,39 @@ impl Names {
     }
 }
 
-/// `#[serde(rename_all = "…")]` of the struct.
+/// What serde's attributes say of the struct.
 #[derive(Default)]
-pub(crate) struct RenameAll {
+pub(crate) struct SerdeStruct {
     serialize: Rule,
     deserialize: Rule,
+    /// The attribute by which something else than its fields is written: `into`, `transparent`.
+    pub(crate) written_as: Option<Ident>,
+    /// The attribute by which something else than its fields is read: `from`, `try_from`, `transparent`.
+    pub(crate) read_as: Option<Ident>,
 }
 
-impl RenameAll {
+impl SerdeStruct {
     pub(crate) fn read(attrs: &[Attribute]) -> Self {
         let mut this = Self::default();
-        for item in serde_items(attrs)
-            .into_iter()
-            .filter(|item| item.name() == "rename_all")
-        {
-            let (serialize, deserialize) = both_forms(&item);
-            this.serialize = serialize
-                .and_then(|name| Rule::named(&name))
-                .unwrap_or(this.serialize);
-            this.deserialize = deserialize
-                .and_then(|name| Rule::named(&name))
-                .unwrap_or(this.deserialize);
+        for item in serde_items(attrs) {
+            match item.name().as_str() {
+                "rename_all" => {
+                    let (serialize, deserialize) = both_forms(&item);
+                    this.serialize = serialize
+                        .and_then(|name| Rule::named(&name))
+                        .unwrap_or(this.serialize);
+                    this.deserialize = deserialize
+                        .and_then(|name| Rule::named(&name))
+                        .unwrap_or(this.deserialize);
+                }
+                "into" => this.written_as = Some(item.key),
+                "from" | "try_from" => this.read_as = Some(item.key),
+                "transparent" => {
+                    this.written_as = Some(item.key.clone());
+                    this.read_as = Some(item.key);
+                }
+                _ => {}
+            }
         }
         this
     }
@@ -61,10 +75,18 @@ pub(crate) struct SerdeField {
     pub(crate) flatten: bool,
     /// The attribute by which the field is not stored, or not read: `skip`, `skip_serializing`, `skip_deserializing`.
     pub(crate) skip: Option<Ident>,
+    /// Whether it is stored.
+    pub(crate) written: bool,
+    /// The first `alias`.
+    pub(crate) alias: Option<Ident>,
+    /// The attribute by which functions write it, or read it: `with`, `serialize_with`, `deserialize_with`.
+    pub(crate) with: Option<Ident>,
+    /// The function that writes it.
+    pub(crate) serialize: Option<TokenStream>,
 }
 
 impl SerdeField {
-    pub(crate) fn read(field: &Ident, attrs: &[Attribute], all: &RenameAll) -> Self {
+    pub(crate) fn read(field: &Ident, attrs: &[Attribute], all: &SerdeStruct) -> Self {
         let field = field.unraw().to_string();
         let mut this = Self {
             names: Names {
@@ -74,6 +96,10 @@ impl SerdeField {
             },
             flatten: false,
             skip: None,
+            written: true,
+            alias: None,
+            with: None,
+            serialize: None,
         };
         for item in serde_items(attrs) {
             match (item.name().as_str(), &item.value) {
@@ -82,14 +108,40 @@ impl SerdeField {
                     this.names.serialize = serialize.unwrap_or(this.names.serialize);
                     this.names.deserialize = deserialize.unwrap_or(this.names.deserialize);
                 }
-                ("alias", Value::Lit(Lit::Str(lit))) => this.names.aliases.push(lit.value()),
+                ("alias", Value::Lit(Lit::Str(lit))) => {
+                    this.names.aliases.push(lit.value());
+                    this.alias.get_or_insert(item.key);
+                }
                 ("flatten", _) => this.flatten = true,
-                ("skip" | "skip_serializing" | "skip_deserializing", _) => this.skip = Some(item.key),
+                ("skip" | "skip_serializing" | "skip_deserializing", _) => {
+                    this.written &= item.name() == "skip_deserializing";
+                    this.skip = Some(item.key);
+                }
+                ("with" | "serialize_with" | "deserialize_with", Value::Lit(Lit::Str(lit))) => {
+                    match item.name().as_str() {
+                        "with" => {
+                            let span = generated(lit.span());
+                            this.serialize =
+                                path(lit).map(|module| quote_spanned!(span=> #module::serialize));
+                        }
+                        "serialize_with" => this.serialize = path(lit),
+                        _ => {}
+                    }
+                    this.with = Some(item.key);
+                }
                 _ => {}
             }
         }
         this
     }
+}
+
+/// The path in a string; `None` if it is none, of which serde tells.
+fn path(lit: &LitStr) -> Option<TokenStream> {
+    let mut text = lit.clone();
+    text.set_span(generated(lit.span()));
+    let path: ExprPath = text.parse().ok()?;
+    Some(quote!(#path))
 }
 
 fn serde_items(attrs: &[Attribute]) -> Vec<Item> {
@@ -189,7 +241,7 @@ mod tests {
     use syn::parse_quote;
 
     fn names(all: &[Attribute], attrs: &[Attribute], field: &Ident) -> Names {
-        SerdeField::read(field, attrs, &RenameAll::read(all)).names
+        SerdeField::read(field, attrs, &SerdeStruct::read(all)).names
     }
 
     #[test]
@@ -233,17 +285,65 @@ mod tests {
     }
 
     #[test]
+    fn the_function_that_writes_a_field_is_found() {
+        let read = |attr: Attribute| {
+            let field = SerdeField::read(&parse_quote!(a), &[attr], &SerdeStruct::default());
+            let serialize = field.serialize.map(|path| path.to_string().replace(' ', ""));
+            (field.with.map(|key| key.to_string()), serialize)
+        };
+        for (attr, key, function) in [
+            (
+                parse_quote!(#[serde(with = "a::b")]),
+                "with",
+                Some("a::b::serialize"),
+            ),
+            (
+                parse_quote!(#[serde(with = "<A as B<C>>::D")]),
+                "with",
+                Some("<AasB<C>>::D::serialize"),
+            ),
+            (
+                parse_quote!(#[serde(deserialize_with = "a", serialize_with = "b")]),
+                "serialize_with",
+                Some("b"),
+            ),
+            (
+                parse_quote!(#[serde(deserialize_with = "a")]),
+                "deserialize_with",
+                None,
+            ),
+        ] {
+            let found = read(attr);
+            assert_eq!((found.0.as_deref(), found.1.as_deref()), (Some(key), function));
+        }
+    }
+
+    #[test]
+    fn a_struct_that_is_stored_as_another_is_seen() {
+        let read = |attr: Attribute| SerdeStruct::read(&[attr]);
+        let into = read(parse_quote!(#[serde(into = "A", try_from = "B")]));
+        assert!(into.written_as.is_some_and(|key| key == "into"));
+        assert!(into.read_as.is_some_and(|key| key == "try_from"));
+        assert!(read(parse_quote!(#[serde(transparent)])).written_as.is_some());
+        let plain = read(parse_quote!(#[serde(rename_all = "camelCase", default)]));
+        assert!(plain.written_as.is_none() && plain.read_as.is_none());
+    }
+
+    #[test]
     fn what_is_not_stored_is_seen() {
         let field: Ident = parse_quote!(a);
-        let read = |attr: Attribute| SerdeField::read(&field, &[attr], &RenameAll::default());
+        let read = |attr: Attribute| SerdeField::read(&field, &[attr], &SerdeStruct::default());
         assert!(read(parse_quote!(#[serde(flatten)])).flatten);
         for attr in [
             parse_quote!(#[serde(skip)]),
             parse_quote!(#[serde(default, skip_serializing)]),
-            parse_quote!(#[serde(skip_deserializing)]),
+            parse_quote!(#[serde(skip_serializing, skip_deserializing)]),
         ] {
-            assert!(read(attr).skip.is_some());
+            let field = read(attr);
+            assert!(field.skip.is_some() && !field.written);
         }
+        let field = read(parse_quote!(#[serde(skip_deserializing)]));
+        assert!(field.skip.is_some() && field.written);
         assert!(
             read(parse_quote!(#[serde(skip_serializing_if = "Option::is_none", default)]))
                 .skip

@@ -1,70 +1,54 @@
 //! The implementation of a struct that is right.
 
-use proc_macro2::{Spacing, Span, TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Ident, Type};
 
+use super::fields::Fields;
+use super::token::{generated, of_type, pinned};
 use crate::attr::Unit;
-use crate::check::Checked;
-use crate::model::{Entity, Field};
+use crate::check::{Checked, Term};
+use crate::model::{Field, Struct};
 
-pub(super) fn expand(entity: &Entity<'_>, checked: &Checked<'_>, p: &TokenStream) -> TokenStream {
+pub(super) fn expand(entity: &Struct<'_>, checked: &Checked<'_>, p: &TokenStream) -> TokenStream {
     let ident = generated(entity.ident);
-    let (impl_generics, ty_generics, where_clause) = entity.generics.split_for_impl();
     let schema = schema(entity, checked, p);
     let id = id(checked.id, p);
     let term = term(entity, checked, p);
+    let version = checked.version.map(|field| version(field, p));
+    let versioned = checked
+        .version
+        .map(|_| quote!(#[automatically_derived] impl #p::Versioned for #ident {}));
+    let fields = Fields::new(entity, ident.to_token_stream(), p).of_entity();
     quote! {
         #[automatically_derived]
-        impl #impl_generics #p::KvEntity for #ident #ty_generics #where_clause {
+        impl #p::KvEntity for #ident {
             #schema
             #id
             #term
+            #version
         }
+
+        #versioned
+
+        #fields
     }
 }
 
-/// `<ty as p::trait>::item`, where `ty` is the type of a field.
-pub(super) fn of_type(ty: &Type, p: &TokenStream, r#trait: &str, item: &str) -> TokenStream {
-    let [r#trait, item] = [r#trait, item].map(|name| Ident::new(name, Span::call_site()));
-    pinned(ty, quote!(<#ty as #p::#r#trait>::#item))
-}
-
-/// Code that begins and ends, for the compiler, where a field's type does. So it points there, and only there, if the
-/// type is not what it has to be. All between is the derive's own, and of no interest to lints.
-fn pinned(ty: &Type, code: TokenStream) -> TokenStream {
-    let mut spans = ty.to_token_stream().into_iter().map(|token| token.span());
-    let first = spans.next().unwrap_or_else(Span::call_site);
-    let last = spans.last().unwrap_or(first);
-    let mut code: Vec<TokenTree> = code.into_iter().collect();
-    for token in &mut code {
-        token.set_span(first);
-        // The first colon of `::` is half of a token.
-        if !matches!(token, TokenTree::Punct(punct) if punct.spacing() == Spacing::Joint) {
-            break;
-        }
-    }
-    if let Some(token) = code.last_mut() {
-        token.set_span(last);
-    }
-    code.into_iter().collect()
-}
-
-/// A name that is meant where it stands, in code that is the derive's: it is not a use that `deprecated` would tell of.
-pub(super) fn generated(ident: &Ident) -> Ident {
-    let mut ident = ident.clone();
-    ident.set_span(ident.span().resolved_at(Span::call_site()));
-    ident
-}
-
-fn schema(entity: &Entity<'_>, checked: &Checked<'_>, p: &TokenStream) -> TokenStream {
+fn schema(entity: &Struct<'_>, checked: &Checked<'_>, p: &TokenStream) -> TokenStream {
     let name = entity.name();
     let keyspace = entity.keyspace();
     let id_path = &checked.id.serde.names.serialize;
     let mut options = TokenStream::new();
-    if let Some(ms) = entity.attrs.time_to_live {
+    if let Some(ms) = entity.attrs.time_to_live.as_ref().and_then(|term| term.ms) {
         options.extend(quote!(.time_to_live_ms(#ms)));
+    }
+    if let Some(ms) = entity.attrs.idle.as_ref().and_then(|term| term.ms) {
+        options.extend(quote!(.idle_ms(#ms)));
+    }
+    if let Some(version) = checked.version {
+        let path = &version.serde.names.serialize;
+        options.extend(quote!(.version_path(#path)));
     }
     if checked.term.is_some() {
         options.extend(quote!(.reads_remaining()));
@@ -118,9 +102,11 @@ fn id(field: &Field<'_>, p: &TokenStream) -> TokenStream {
     }
 }
 
-fn term(entity: &Entity<'_>, checked: &Checked<'_>, p: &TokenStream) -> TokenStream {
-    if let Some((field, unit)) = checked.term {
-        return term_of_field(field, unit, p);
+fn term(entity: &Struct<'_>, checked: &Checked<'_>, p: &TokenStream) -> TokenStream {
+    match checked.term {
+        Some((field, Term::Remaining(unit))) => return remaining(field, unit, p),
+        Some((field, Term::Deadline)) => return deadline(field, p),
+        None => {}
     }
     let term = match &entity.attrs.time_to_live_fn {
         None => quote!(#p::Result::Ok(#p::FieldTerm::Unset)),
@@ -145,7 +131,7 @@ fn term(entity: &Entity<'_>, checked: &Checked<'_>, p: &TokenStream) -> TokenStr
     }
 }
 
-fn term_of_field(field: &Field<'_>, unit: Unit, p: &TokenStream) -> TokenStream {
+fn remaining(field: &Field<'_>, unit: Unit, p: &TokenStream) -> TokenStream {
     let (ident, ty) = (generated(field.ident), field.ty);
     let unit = match unit {
         Unit::Milliseconds => quote!(#p::TermUnit::Milliseconds),
@@ -162,6 +148,35 @@ fn term_of_field(field: &Field<'_>, unit: Unit, p: &TokenStream) -> TokenStream 
 
         fn set_term(&mut self, __read: &#p::ReadTerm) {
             #set_remaining(&mut self.#ident, #unit, __read.remaining, __read.has_default);
+        }
+    }
+}
+
+fn deadline(field: &Field<'_>, p: &TokenStream) -> TokenStream {
+    let (ident, ty) = (generated(field.ident), field.ty);
+    let [deadline, set_deadline] =
+        ["deadline", "set_deadline"].map(|item| of_type(ty, p, "DeadlineField", item));
+    quote! {
+        fn term(&self) -> #p::Result<#p::FieldTerm, #p::String> {
+            #deadline(&self.#ident)
+        }
+
+        fn set_term(&mut self, __read: &#p::ReadTerm) {
+            #set_deadline(&mut self.#ident, __read.deadline);
+        }
+    }
+}
+
+fn version(field: &Field<'_>, p: &TokenStream) -> TokenStream {
+    let (ident, ty) = (generated(field.ident), field.ty);
+    let [get, put] = ["get", "put"].map(|item| of_type(ty, p, "VersionField", item));
+    quote! {
+        fn version(&self) -> #p::Option<#p::u64> {
+            #p::Option::Some(#get(&self.#ident))
+        }
+
+        fn set_version(&mut self, __version: #p::u64) -> #p::Result<(), #p::String> {
+            #put(&mut self.#ident, __version)
         }
     }
 }

@@ -1,16 +1,22 @@
 //! The implementation of a struct that is wrong: it stands in for the real one, so that the compiler names the
-//! mistakes and not, besides, every place where the entity is used.
+//! mistakes and not, besides, every place where the struct is used.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, quote};
 
-use super::entity::{generated, of_type};
-use crate::model::Entity;
+use super::fields::Fields;
+use super::nested;
+use super::token::{generated, of_type};
+use crate::model::Struct;
 
-pub(super) fn expand(entity: &Entity<'_>, p: &TokenStream) -> TokenStream {
-    // With parameters it would be wrong in turn, since an entity is `'static`, `Send` and `Sync`; and a union, since
-    // serde derives nothing for it.
-    if !entity.generics.params.is_empty() || entity.is_union {
+/// With parameters it would be wrong in turn, since an entity is `'static`, `Send` and `Sync`; and a union, since
+/// serde derives nothing for it.
+fn is_hopeless(of: &Struct<'_>) -> bool {
+    !of.generics.params.is_empty() || of.is_union
+}
+
+pub(super) fn entity(entity: &Struct<'_>, p: &TokenStream) -> TokenStream {
+    if is_hopeless(entity) {
         return TokenStream::new();
     }
     let ident = generated(entity.ident);
@@ -19,6 +25,11 @@ pub(super) fn expand(entity: &Entity<'_>, p: &TokenStream) -> TokenStream {
         (Some(field), None) => of_type(field.ty, p, "IdField", "Id"),
         _ => quote!(#p::String),
     };
+    let versioned = entity
+        .all_fields()
+        .any(|field| field.attrs.version.is_some())
+        .then(|| quote!(#[automatically_derived] impl #p::Versioned for #ident {}));
+    let fields = Fields::new(entity, ident.to_token_stream(), p).of_wrong_entity();
     quote! {
         #[automatically_derived]
         impl #p::KvEntity for #ident {
@@ -42,5 +53,16 @@ pub(super) fn expand(entity: &Entity<'_>, p: &TokenStream) -> TokenStream {
 
             fn set_term(&mut self, _: &#p::ReadTerm) {}
         }
+
+        #versioned
+
+        #fields
     }
+}
+
+pub(super) fn nested(of: &Struct<'_>, p: &TokenStream) -> TokenStream {
+    if is_hopeless(of) {
+        return TokenStream::new();
+    }
+    nested::expand_wrong(of, p)
 }

@@ -111,9 +111,6 @@ impl Memory {
         let Some(entity) = space.living(&update.id, now) else {
             return Ok(None);
         };
-        let expiry = update
-            .term
-            .map_or(Ok(entity.expiry()), |term| Self::expiry(keyspace, term, now))?;
         let count_on = update.version_path.map(|path| Change::Add {
             place: Place::new(path.to_owned(), Vec::new(), Vec::new()),
             by: 1,
@@ -123,6 +120,9 @@ impl Memory {
         let record = apply(&entity.record, &update.changes)
             .and_then(|record| apply(&record, count_on.as_slice()))
             .map_err(|refusal| keyspace.refused(refusal))?;
+        let expiry = update
+            .term
+            .map_or(Ok(entity.expiry()), |term| Self::expiry(keyspace, term, now))?;
         space.save(keyspace, &update.id, record, expiry, now);
         Ok(Some(Saved::new(false, expiry.deadline, now)))
     }

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
+use crate::backend::GREATEST_TERM;
+
 /// What a number in a `#[time_to_live]` field counts. Seconds, unless `#[time_to_live(unit = "…")]` says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
@@ -104,8 +106,8 @@ pub trait TermField {
     ///
     /// # Errors
     ///
-    /// Why it is none, and what to do: zero, negative (but `-1`), less than a millisecond, not a number, or too great
-    /// for a count of milliseconds in 63 bits.
+    /// Why it is none, and what to do: zero, negative (but `-1`), less than a millisecond, not a number, or too great;
+    /// the page [`terms`](crate::terms) has the table.
     fn term(&self, unit: TermUnit) -> Result<FieldTerm, String>;
 
     /// Replaces this value by what remains of the term: `None` if the entity is persistent.
@@ -118,8 +120,8 @@ pub trait TermField {
 /// The least term, and the least that is read back: what is alive has time left, whatever a clock says.
 const ONE_MS: Duration = Duration::from_millis(1);
 
-/// More than this does not fit the server's 64-bit deadlines.
-const MAX_MS: u128 = i64::MAX as u128;
+/// More than this is no term on any path.
+const MAX_MS: u128 = GREATEST_TERM as u128;
 
 /// What every refusal ends with.
 const PERSISTENT_HINT: &str =

@@ -59,6 +59,8 @@ impl Subscription {
 
     /// The next event. After an error the subscription goes on where it was.
     pub(crate) async fn next(&mut self) -> Result<Next> {
+        // Events that are at hand never wait; who reads very many has to let others of the same runtime go on.
+        tokio::task::consume_budget().await;
         loop {
             if let Some(entry) = self.page.pop_front() {
                 self.position = entry.position;

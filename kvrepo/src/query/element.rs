@@ -38,18 +38,14 @@ impl<V> fmt::Debug for Element<V> {
 impl<E, V> FieldHandle<E> for Element<V> {
     type Value = V;
 
-    fn target(&self) -> Target<V> {
-        Target(match &self.path {
+    fn target(self) -> Target<V> {
+        Target(match self.path {
             Ok(path) => Ok(Located {
-                path: Cow::Owned(path.clone()),
+                path: Cow::Owned(path),
                 encode: self.encode,
                 element: true,
             }),
-            Err((entity, path, reason)) => Err(Error::Encode {
-                entity,
-                path: path.clone(),
-                reason: reason.clone(),
-            }),
+            Err((entity, path, reason)) => Err(Error::Encode { entity, path, reason }),
         })
     }
 }

@@ -162,10 +162,9 @@ impl<E: KvEntity, V> Field<E, V> {
         }
     }
 
-    /// Where the field of a nested struct stands.
-    #[doc(hidden)]
+    /// Where the field stands, with the structs around it.
     #[must_use]
-    pub fn whereabouts(&self) -> &'static FieldPath {
+    pub(crate) fn whereabouts(&self) -> &'static FieldPath {
         self.path
     }
 }
@@ -178,24 +177,24 @@ impl<E, V> Field<E, V> {
     }
 }
 
-/// What names a field of the entity `E`: a [`Field`], the handles of a nested struct, which stand for the whole, or an
+/// What names a field of the entity `E`: a [`Field`], a [`Nested`](crate::Nested), which stands for the whole struct, or an
 /// [`Element`](crate::Element) of a list or a map.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a field of `{E}`",
     note = "take it from `{E}::fields()`"
 )]
-pub trait FieldHandle<E> {
+pub trait FieldHandle<E>: Sized {
     /// What the field holds.
     type Value;
 
     /// What is to be changed.
-    fn target(&self) -> Target<Self::Value>;
+    fn target(self) -> Target<Self::Value>;
 }
 
 impl<E, V> FieldHandle<E> for Field<E, V> {
     type Value = V;
 
-    fn target(&self) -> Target<V> {
+    fn target(self) -> Target<V> {
         Target(Ok(Located {
             path: Cow::Borrowed(self.path),
             encode: self.encode,

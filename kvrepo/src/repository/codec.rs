@@ -9,7 +9,8 @@ use crate::mapping::{self, Record};
 use crate::term::DefaultTerm;
 
 /// The id of a key that is to be looked for. Nothing is refused that could be there; only what never could.
-pub(super) fn id_to_find<T: KvEntity>(id: &impl IdArg<T::Id>) -> Result<String> {
+#[expect(clippy::needless_pass_by_value, reason = "as every call takes it")]
+pub(super) fn id_to_find<T: KvEntity>(id: impl IdArg<T::Id>) -> Result<String> {
     let id = id.to_id_key().into_owned();
     check_id::<T>(&id)?;
     Ok(id)

@@ -28,7 +28,7 @@ impl<T: KvEntity> Repository<T> {
     pub fn delete_by_id(&self, id: impl IdArg<T::Id>) -> DeleteById<'_, T> {
         DeleteById {
             repository: self,
-            delete: codec::id_to_find::<T>(&id).map(Delete::new),
+            delete: codec::id_to_find::<T>(id).map(Delete::new),
         }
     }
 
@@ -41,7 +41,7 @@ impl<T: KvEntity> Repository<T> {
     /// the same.
     pub async fn take(&self, id: impl IdArg<T::Id>) -> Result<Option<T>> {
         let registered = self.registered()?;
-        let id = codec::id_to_find::<T>(&id)?;
+        let id = codec::id_to_find::<T>(id)?;
         let taken = self.store.backend().take(&registered.keyspace, &id).await?;
         taken
             .map(|loaded| codec::decode_loaded(&id, &loaded, registered.default_term))
@@ -64,7 +64,7 @@ impl<T: KvEntity> Repository<T> {
         let (mut indices, mut failures, mut total) = (Vec::new(), Vec::new(), 0);
         for (index, id) in ids.into_iter().enumerate() {
             total += 1;
-            match codec::id_to_find::<T>(&id) {
+            match codec::id_to_find::<T>(id) {
                 Ok(key) => {
                     deletes.push(Delete::new(key));
                     indices.push(index);

@@ -50,7 +50,7 @@ impl<T: KvEntity> Repository<T> {
     /// Those of [`find_by_id`](Self::find_by_id).
     pub async fn entry(&self, id: impl IdArg<T::Id>) -> Result<Option<Entry<T>>> {
         let registered = self.registered()?;
-        let id = codec::id_to_find::<T>(&id)?;
+        let id = codec::id_to_find::<T>(id)?;
         let loaded = self
             .load_raw(registered, std::slice::from_ref(&id), true, true)
             .await?;

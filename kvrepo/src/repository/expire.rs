@@ -6,7 +6,7 @@ use super::{Repository, codec, writing};
 use crate::backend::Update;
 use crate::entity::{IdArg, KvEntity};
 use crate::error::Result;
-use crate::term::{self, CallTerm};
+use crate::term::{self, Term};
 
 impl<T: KvEntity> Repository<T> {
     /// Lets a living entity expire after this term, at least a millisecond; says whether there is one. It ends an idle
@@ -18,8 +18,7 @@ impl<T: KvEntity> Repository<T> {
     /// [`Error::InvalidId`](crate::Error::InvalidId), [`Error::KeyCollision`](crate::Error::KeyCollision),
     /// [`Error::Backend`](crate::Error::Backend) and [`Error::Timeout`](crate::Error::Timeout).
     pub async fn expire(&self, id: impl IdArg<T::Id>, term: Duration) -> Result<bool> {
-        self.give_term(codec::id_to_find::<T>(&id)?, CallTerm::Ttl(term))
-            .await
+        self.give_term(codec::id_to_find::<T>(id)?, Term::Ttl(term)).await
     }
 
     /// Lets a living entity expire at this time by the server's clock; says whether there is one. It ends an idle term.
@@ -29,7 +28,7 @@ impl<T: KvEntity> Repository<T> {
     /// [`Error::DeadlinePassed`](crate::Error::DeadlinePassed) with nothing changed, if that time is over; and those of
     /// [`expire`](Self::expire).
     pub async fn expire_at(&self, id: impl IdArg<T::Id>, deadline: SystemTime) -> Result<bool> {
-        self.give_term(codec::id_to_find::<T>(&id)?, CallTerm::At(deadline))
+        self.give_term(codec::id_to_find::<T>(id)?, Term::At(deadline))
             .await
     }
 
@@ -39,11 +38,11 @@ impl<T: KvEntity> Repository<T> {
     ///
     /// Those of [`expire`](Self::expire).
     pub async fn persist(&self, id: impl IdArg<T::Id>) -> Result<bool> {
-        self.give_term(codec::id_to_find::<T>(&id)?, CallTerm::Persistent)
+        self.give_term(codec::id_to_find::<T>(id)?, Term::Persistent)
             .await
     }
 
-    async fn give_term(&self, id: String, term: CallTerm) -> Result<bool> {
+    async fn give_term(&self, id: String, term: Term) -> Result<bool> {
         let mut update = Update::new(id);
         update.term = term::of_call(T::SCHEMA.entity, term)?;
         self.change(update).await

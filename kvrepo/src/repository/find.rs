@@ -10,7 +10,7 @@ use futures_util::stream;
 use super::{Repository, codec};
 use crate::backend::{Loaded, PAGE, Read};
 use crate::entity::{IdArg, KvEntity};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::store::Registered;
 
 /// Entities of one page, and what to ask for the next.
@@ -25,7 +25,7 @@ impl<T: KvEntity> Repository<T> {
     /// not a `T`, [`Error::KeyCollision`](crate::Error::KeyCollision), [`Error::Backend`](crate::Error::Backend) and
     /// [`Error::Timeout`](crate::Error::Timeout).
     pub async fn find_by_id(&self, id: impl IdArg<T::Id>) -> Result<Option<T>> {
-        let id = codec::id_to_find::<T>(&id)?;
+        let id = codec::id_to_find::<T>(id)?;
         self.load(&[id], true).await?.pop().flatten().transpose()
     }
 
@@ -38,7 +38,7 @@ impl<T: KvEntity> Repository<T> {
     pub async fn find_all_by_id<I: IdArg<T::Id>>(&self, ids: impl IntoIterator<Item = I>) -> Result<Vec<T>> {
         let ids: Vec<String> = ids
             .into_iter()
-            .map(|id| codec::id_to_find::<T>(&id))
+            .map(codec::id_to_find::<T>)
             .collect::<Result<_>>()?;
         self.load(&ids, false).await?.into_iter().flatten().collect()
     }
@@ -76,7 +76,7 @@ impl<T: KvEntity> Repository<T> {
     /// [`Error::Timeout`](crate::Error::Timeout).
     pub async fn exists_by_id(&self, id: impl IdArg<T::Id>) -> Result<bool> {
         let registered = self.registered()?;
-        let id = codec::id_to_find::<T>(&id)?;
+        let id = codec::id_to_find::<T>(id)?;
         self.store.backend().exists(&registered.keyspace, &id, true).await
     }
 
@@ -226,7 +226,7 @@ impl<T: KvEntity> FindAll<'_, T> {
     /// # Errors
     ///
     /// [`Error::InvalidSetting`](crate::Error::InvalidSetting) if the cursor is none of a slice;
-    /// [`Error::Decode`](crate::Error::Decode), [`Error::KeyCollision`](crate::Error::KeyCollision),
+    /// [`Error::KeyCollision`](crate::Error::KeyCollision),
     /// [`Error::Backend`](crate::Error::Backend) and [`Error::Timeout`](crate::Error::Timeout).
     pub async fn slice(self, cursor: Option<&str>, size: usize) -> Result<Slice<T>> {
         let mut seen = HashSet::new();
@@ -234,17 +234,29 @@ impl<T: KvEntity> FindAll<'_, T> {
             .repository
             .page(cursor, size, &mut |id: &String| seen.insert(id.clone()))
             .await?;
-        let items = found.into_iter().collect::<Result<_>>()?;
-        Ok(Slice { items, next })
+        let (mut items, mut failures) = (Vec::with_capacity(found.len()), Vec::new());
+        for item in found {
+            match item {
+                Ok(item) => items.push(item),
+                Err(error) => failures.push(error),
+            }
+        }
+        Ok(Slice {
+            items,
+            failures,
+            next,
+        })
     }
 }
 
 /// Some of the entities, and where to go on. See [`FindAll::slice`].
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub struct Slice<T> {
     /// The entities; there can be none although there are more to come.
     pub items: Vec<T>,
+    /// Those that cannot be decoded.
+    pub failures: Vec<Error>,
     /// The cursor of the next slice; `None` after the last.
     pub next: Option<String>,
 }

@@ -11,7 +11,7 @@ use super::writing::Options;
 use crate::backend::Saved;
 use crate::entity::{KvEntity, Versioned};
 use crate::error::Result;
-use crate::term::CallTerm;
+use crate::term::Term;
 
 /// What a save did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +79,7 @@ impl<T: KvEntity> Repository<T> {
         Save {
             repository: self,
             entity,
-            term: CallTerm::Unset,
+            term: Term::Declared,
             version: None,
         }
     }
@@ -95,7 +95,7 @@ impl<T: KvEntity> Repository<T> {
         Insert {
             repository: self,
             entity,
-            term: CallTerm::Unset,
+            term: Term::Declared,
         }
     }
 
@@ -109,7 +109,7 @@ impl<T: KvEntity> Repository<T> {
         SaveAll {
             repository: self,
             entities,
-            term: CallTerm::Unset,
+            term: Term::Declared,
         }
     }
 
@@ -123,7 +123,7 @@ impl<T: KvEntity> Repository<T> {
         InsertAll {
             repository: self,
             entities,
-            term: CallTerm::Unset,
+            term: Term::Declared,
         }
     }
 }
@@ -134,7 +134,7 @@ impl<T: KvEntity> Repository<T> {
 pub struct Save<'a, T: KvEntity> {
     repository: &'a Repository<T>,
     entity: &'a mut T,
-    term: CallTerm,
+    term: Term,
     version: Option<u64>,
 }
 
@@ -152,7 +152,7 @@ impl<T: Versioned> Save<'_, T> {
 pub struct Insert<'a, T: KvEntity> {
     repository: &'a Repository<T>,
     entity: &'a mut T,
-    term: CallTerm,
+    term: Term,
 }
 
 /// A save of many to be awaited. See [`Repository::save_all`].
@@ -161,7 +161,7 @@ pub struct Insert<'a, T: KvEntity> {
 pub struct SaveAll<'a, T: KvEntity> {
     repository: &'a Repository<T>,
     entities: &'a mut [T],
-    term: CallTerm,
+    term: Term,
 }
 
 /// An insertion of many to be awaited. See [`Repository::insert_all`].
@@ -170,7 +170,7 @@ pub struct SaveAll<'a, T: KvEntity> {
 pub struct InsertAll<'a, T: KvEntity> {
     repository: &'a Repository<T>,
     entities: &'a mut [T],
-    term: CallTerm,
+    term: Term,
 }
 
 term_of_the_call! {

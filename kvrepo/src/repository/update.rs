@@ -12,8 +12,8 @@ use crate::backend::{self, Change, Condition, Place, WriteTerm};
 use crate::entity::{IdArg, KvEntity, Versioned};
 use crate::error::{Error, Result};
 use crate::mapping::{self, Record};
-use crate::query::{Amount, Element, Field, FieldHandle, Increment};
-use crate::term::{self, CallTerm};
+use crate::query::{Amount, Element, Field, FieldHandle, Increment, Nested};
+use crate::term::{self, Term};
 
 /// A field of the entity `E` that can be taken away: one that holds an `Option` or a collection, an entry of a map, or an
 /// element of a list.
@@ -24,6 +24,8 @@ use crate::term::{self, CallTerm};
 pub trait Unset<E>: FieldHandle<E> {}
 
 impl<E, V> Unset<E> for Element<V> {}
+
+impl<E, V> Unset<E> for Nested<E, Option<V>> {}
 
 macro_rules! unset {
     ($(<$($param:ident),*> $type:ty),*) => {$(
@@ -85,10 +87,9 @@ impl<T: KvEntity> Repository<T> {
     pub fn update(&self, id: impl IdArg<T::Id>) -> Update<'_, T> {
         Update {
             repository: self,
-            id: codec::id_to_find::<T>(&id),
+            id: codec::id_to_find::<T>(id),
             steps: Ok(Vec::new()),
-            term: CallTerm::Keep,
-            refresh: false,
+            term: Term::Keep,
             version: None,
         }
     }
@@ -100,8 +101,7 @@ pub struct Update<'a, T: KvEntity> {
     repository: &'a Repository<T>,
     id: Result<String>,
     steps: Result<Vec<Step>>,
-    term: CallTerm,
-    refresh: bool,
+    term: Term,
     version: Option<u64>,
 }
 
@@ -128,7 +128,6 @@ impl<T: KvEntity> fmt::Debug for Update<'_, T> {
             .field("id", &self.id)
             .field("steps", &self.steps.as_ref().map(Vec::len))
             .field("term", &self.term)
-            .field("refresh", &self.refresh)
             .field("version", &self.version)
             .finish_non_exhaustive()
     }
@@ -136,6 +135,10 @@ impl<T: KvEntity> fmt::Debug for Update<'_, T> {
 
 impl<T: KvEntity> Update<'_, T> {
     /// Puts a value into a field, in the place of all that stood there: a struct, list or map leaves nothing behind.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is the caller's no more"
+    )]
     pub fn set<F: FieldHandle<T>>(self, field: F, value: F::Value) -> Self {
         let encoded = field.target().encode(T::SCHEMA.entity, &value);
         self.step(encoded.map(|(place, fields)| Step::Change(Change::Put { place, fields })))
@@ -164,7 +167,7 @@ impl<T: KvEntity> Update<'_, T> {
     /// Lets the term begin anew: the one that the entity's field or method states, as it is stored after these changes,
     /// or else that of the settings, or else that of the attribute; without any, the entity never expires.
     pub fn refresh_time_to_live(mut self) -> Self {
-        self.refresh = true;
+        self.term = Term::Declared;
         self
     }
 
@@ -205,16 +208,16 @@ impl<T: KvEntity> Update<'_, T> {
             id,
             steps,
             term,
-            refresh,
             version,
         } = self;
         let (id, steps) = (id?, steps?);
         let registered = repository.registered()?;
         let schema = T::SCHEMA;
+        // Declared by the entity, which then has to be asked.
+        let asked = term == Term::Declared && schema.states_term;
         let term = match term::of_call(schema.entity, term)? {
-            Some(term) => Some(term),
-            None if refresh && !schema.states_term => Some(registered.default_term.resolve(schema.entity)?),
-            None => None,
+            None if term == Term::Declared && !asked => Some(registered.default_term.resolve(schema.entity)?),
+            term => term,
         };
         let mut update = backend::Update::new(id);
         update.term = term;
@@ -225,12 +228,12 @@ impl<T: KvEntity> Update<'_, T> {
         update.version_path = schema.version_path.filter(|_| !steps.is_empty());
         let changes: Option<Vec<Change>> = steps.iter().map(Step::change).collect();
         if let Some(changes) = changes
-            && (term.is_some() || !refresh)
+            && !asked
         {
             update.changes = changes;
             return repository.change(update).await;
         }
-        repository.change_what_is_read(update, &steps, refresh).await
+        repository.change_what_is_read(update, &steps, asked).await
     }
 }
 
@@ -240,11 +243,12 @@ impl<T: KvEntity> Repository<T> {
         &self,
         update: backend::Update,
         steps: &[Step],
-        refresh: bool,
+        asked: bool,
     ) -> Result<bool> {
         let registered = self.registered()?;
         let keyspace = &registered.keyspace;
         let mut retry = Retry::new();
+        let _turn = registered.turns.take(&update.id).await;
         loop {
             let ids = std::slice::from_ref(&update.id);
             let loaded = self.load_raw(registered, ids, false, false).await?;
@@ -261,7 +265,7 @@ impl<T: KvEntity> Repository<T> {
             {
                 return Err(keyspace.conflict(&update.id, update.condition.as_ref()));
             }
-            match self.once(&update, steps, refresh, loaded.record).await {
+            match self.once(&update, steps, asked, loaded.record).await {
                 Err(Error::VersionConflict { .. }) if retry.again().await => {}
                 done => return done,
             }
@@ -272,7 +276,7 @@ impl<T: KvEntity> Repository<T> {
         &self,
         update: &backend::Update,
         steps: &[Step],
-        refresh: bool,
+        asked: bool,
         stored: Record,
     ) -> Result<bool> {
         let registered = self.registered()?;
@@ -288,7 +292,7 @@ impl<T: KvEntity> Repository<T> {
             condition: Some(Condition::Unchanged(stored)),
             ..update.clone()
         };
-        if refresh && update.term.is_none() {
+        if asked {
             update.term = Some(self.declared(&update.id, &changed)?);
         }
         self.change(update).await

@@ -12,7 +12,7 @@ use crate::backend::{Condition, Saved, TimeToLive, Write, WriteTerm};
 use crate::entity::{IdArg, KvEntity};
 use crate::error::{Error, Result};
 use crate::store::Registered;
-use crate::term::{self, CallTerm};
+use crate::term::{self, Term};
 
 impl<T: KvEntity> Repository<T> {
     /// Reads an entity, lets `change` change it, and saves it if nobody else has changed it meanwhile; else it begins
@@ -45,10 +45,9 @@ impl<T: KvEntity> Repository<T> {
     {
         UpdateWith {
             repository: self,
-            id: codec::id_to_find::<T>(&id),
+            id: codec::id_to_find::<T>(id),
             change,
-            term: CallTerm::Keep,
-            refresh: false,
+            term: Term::Keep,
         }
     }
 }
@@ -59,8 +58,7 @@ pub struct UpdateWith<'a, T: KvEntity, F> {
     repository: &'a Repository<T>,
     id: Result<String>,
     change: F,
-    term: CallTerm,
-    refresh: bool,
+    term: Term,
 }
 
 impl<T: KvEntity, F> fmt::Debug for UpdateWith<'_, T, F> {
@@ -69,7 +67,6 @@ impl<T: KvEntity, F> fmt::Debug for UpdateWith<'_, T, F> {
             .field("entity", &T::SCHEMA.entity)
             .field("id", &self.id)
             .field("term", &self.term)
-            .field("refresh", &self.refresh)
             .finish_non_exhaustive()
     }
 }
@@ -79,7 +76,7 @@ term_of_the_call! { UpdateWith<T: KvEntity, F> }
 impl<T: KvEntity, F> UpdateWith<'_, T, F> {
     /// Lets the term begin anew: the one that the entity states after the change, or else the default.
     pub fn refresh_time_to_live(mut self) -> Self {
-        self.refresh = true;
+        self.term = Term::Declared;
         self
     }
 }
@@ -99,6 +96,7 @@ impl<T: KvEntity, F: FnMut(&mut T) + Send> UpdateWith<'_, T, F> {
         let registered = repository.registered()?;
         let id = std::mem::replace(&mut self.id, Ok(String::new()))?;
         let mut retry = Retry::new();
+        let _turn = registered.turns.take(&id).await;
         loop {
             let ids = std::slice::from_ref(&id);
             let loaded = repository.load_raw(registered, ids, false, false).await?;
@@ -116,7 +114,7 @@ impl<T: KvEntity, F: FnMut(&mut T) + Send> UpdateWith<'_, T, F> {
                     reason: format!("the entity has the id `{id}`, and a change cannot give it another"),
                 });
             }
-            let keep = entity.term() == stated && !self.refresh && self.term == CallTerm::Keep;
+            let keep = entity.term() == stated && self.term == Term::Keep;
             let term = if keep {
                 // There is a living entity, or nothing is written.
                 WriteTerm::Persistent

@@ -8,19 +8,19 @@ use crate::entity::KvEntity;
 use crate::error::{Error, ItemFailure, Result};
 use crate::mapping::Record;
 use crate::store::Registered;
-use crate::term::{self, CallTerm};
+use crate::term::{self, Term};
 
 /// How an entity is written.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Options {
-    pub(super) term: CallTerm,
+    pub(super) term: Term,
     pub(super) insert: bool,
     /// The version that has to be there, instead of the entity's own.
     pub(super) version: Option<u64>,
 }
 
 impl Options {
-    pub(super) fn saving(term: CallTerm) -> Self {
+    pub(super) fn saving(term: Term) -> Self {
         Self {
             term,
             insert: false,
@@ -28,7 +28,7 @@ impl Options {
         }
     }
 
-    pub(super) fn inserting(term: CallTerm) -> Self {
+    pub(super) fn inserting(term: Term) -> Self {
         Self {
             insert: true,
             ..Self::saving(term)
@@ -69,7 +69,7 @@ fn prepare<T: KvEntity>(registered: &Registered, entity: &mut T, options: Option
         _ => (codec::encode(entity)?, absent, None),
     };
     let mut write = Write::new(id, record, term);
-    write.keep = options.term == CallTerm::Keep;
+    write.keep = options.term == Term::Keep;
     write.condition = condition;
     Ok(Prepared { write, version })
 }

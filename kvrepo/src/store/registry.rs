@@ -10,10 +10,11 @@ use crate::backend::Keyspace;
 use crate::entity::KvEntity;
 use crate::error::{Error, Result};
 use crate::listener::{Listener, Space};
+use crate::repository::Turns;
 use crate::term::DefaultTerm;
 
 /// An entity type in its keyspace.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Registered {
     pub(crate) space: Arc<Space>,
     /// With this type's own settings; types that share a keyspace can differ in whether they keep phantoms.
@@ -21,7 +22,9 @@ pub(crate) struct Registered {
     /// The term of entities that state none.
     pub(crate) default_term: DefaultTerm,
     /// Whether idle terms have been seen, so that reading asks for what is left of them.
-    idle: Arc<AtomicBool>,
+    idle: AtomicBool,
+    /// Of those who change entities by reading them first.
+    pub(crate) turns: Turns,
 }
 
 impl Registered {
@@ -82,7 +85,8 @@ impl Registry {
             space,
             keyspace,
             default_term,
-            idle: Arc::new(AtomicBool::new(matches!(default_term, DefaultTerm::Idle(_)))),
+            idle: AtomicBool::new(matches!(default_term, DefaultTerm::Idle(_))),
+            turns: Turns::default(),
         });
         types.insert(TypeId::of::<T>(), Arc::clone(&registered));
         Ok(registered)
