@@ -16,6 +16,15 @@ struct Person {
 }
 
 #[derive(Serialize, Deserialize, KvEntity)]
+#[kv(max_idle = "30d", idl = "30d", version, expireAt = 5, nested)]
+struct Elsewhere {
+    #[id]
+    id: u32,
+    #[kv(ttl, expires_at, expire_at, expiresAt, idle = "30d", revision, nestd)]
+    name: String,
+}
+
+#[derive(Serialize, Deserialize, KvEntity)]
 #[kv]
 #[kv = "people"]
 #[kv(keyspace =, keyspace "people")]

@@ -1,9 +1,9 @@
-use kvrepo::KvEntity;
+use kvrepo::{KvEntity, KvNested};
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize, KvEntity)]
-#[kv(idle = "30d")]
-#[version]
+#[kv(indexed = "name")]
+#[reference]
 struct Person {
     #[id]
     id: u32,
@@ -11,16 +11,24 @@ struct Person {
     age: u32,
     #[geo_indexed]
     location: (f64, f64),
-    #[nested]
-    address: String,
     #[reference]
     friend: String,
-    #[version]
-    version: u64,
-    #[expires_at]
-    until: u64,
     #[kv(indexed)]
     name: String,
+}
+
+#[derive(Serialize, Deserialize, KvNested)]
+#[kv(indexed = "city")]
+#[indexed]
+struct Address {
+    #[indexed]
+    city: String,
+    #[geo_indexed]
+    location: (f64, f64),
+    #[reference]
+    owner: String,
+    #[kv(indexed)]
+    street: String,
 }
 
 fn main() {}

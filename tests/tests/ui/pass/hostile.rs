@@ -1,5 +1,5 @@
 //! Names at the call site do not get into generated code.
-#![allow(dead_code, non_camel_case_types)]
+#![allow(dead_code, non_camel_case_types, non_snake_case)]
 
 use serde::{Deserialize, Serialize};
 
@@ -16,13 +16,24 @@ struct Some;
 struct None;
 struct Ok;
 struct bool;
+struct Field;
+struct FieldPath;
+struct Fields;
+struct OnceLock;
+struct V;
+struct __Codec;
 
 trait KvEntity {}
+trait KvNested {}
+trait NestedField {}
+trait Clone {}
+trait Copy {}
+trait Debug {}
 trait IdField {}
 trait TermField {}
 
 /// Inherent methods win over those of a trait, where the call is not fully qualified.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(::std::fmt::Debug, ::std::clone::Clone, PartialEq, Serialize, Deserialize)]
 struct Id(::std::primitive::u64);
 
 impl Id {
@@ -70,22 +81,86 @@ impl ::kvrepo::TermField for Term {
     }
 }
 
+/// Not `Copy`, nor anything else but stored.
+#[derive(Serialize, Deserialize)]
+struct S;
+
 #[derive(Serialize, Deserialize, ::kvrepo::KvEntity)]
 struct r#type {
     #[id]
     r#match: Id,
     #[time_to_live]
     r#fn: Term,
+    #[version]
+    r#loop: ::std::primitive::u64,
     __id: ::std::primitive::u64,
+    #[serde(with = "r#mod")]
+    r#as: ::std::primitive::u64,
+    #[nested]
+    r#struct: ::std::option::Option<r#enum>,
+    r#dyn: ::std::vec::Vec<Self>,
+    path: ::std::primitive::u8,
+    fields: ::std::primitive::u8,
+}
+
+#[derive(Serialize, Deserialize, ::kvrepo::KvNested)]
+struct r#enum {
+    __whole: S,
+    __path: S,
+    r#type: (S, [S; 2]),
+    #[serde(serialize_with = "r#mod::serialize")]
+    __optional: ::std::primitive::u64,
+    #[nested]
+    r#in: ::std::option::Option<E>,
+    field: S,
+}
+
+/// Named as what is generated names things.
+#[derive(Serialize, Deserialize, ::kvrepo::KvNested)]
+struct E {
+    __FIELDS: S,
+    whereabouts: S,
+}
+
+impl r#enum {
+    fn fields() {}
+}
+
+mod r#mod {
+    pub use ::serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<T: Serialize, S: Serializer>(
+        value: &T,
+        serializer: S,
+    ) -> ::std::result::Result<S::Ok, S::Error> {
+        value.serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> ::std::result::Result<::std::primitive::u64, D::Error> {
+        Deserialize::deserialize(deserializer)
+    }
 }
 
 impl r#type {
     const SCHEMA: () = ();
+    fn version(&self) {}
+    fn set_version(&self) {}
+    fn set_term(&self) {}
     fn id(&self) {}
     fn set_id(&self) {}
     fn generate_id() {}
     fn term(&self) {}
     fn set_remaining(&self) {}
+}
+
+#[derive(Serialize, Deserialize)]
+struct Local;
+
+#[derive(Serialize, Deserialize, ::kvrepo::KvNested)]
+struct Part {
+    local: Local,
 }
 
 macro_rules! entity {
@@ -95,6 +170,10 @@ macro_rules! entity {
         struct $name {
             #[id]
             $id: $ty,
+            local: $crate::Local,
+            own: ::std::vec::Vec<Self>,
+            #[nested]
+            part: $crate::Part,
         }
 
         impl $name {
@@ -111,7 +190,13 @@ fn main() {
     let mut it = r#type {
         r#match: Id(1),
         r#fn: Term(2),
+        r#loop: 0,
         __id: 3,
+        r#as: 4,
+        r#struct: ::std::option::Option::None,
+        r#dyn: ::std::vec::Vec::new(),
+        path: 5,
+        fields: 6,
     };
     <r#type as ::kvrepo::KvEntity>::set_id(&mut it, Id(7));
     assert_eq!(
@@ -123,12 +208,37 @@ fn main() {
         (schema.entity, schema.keyspace, schema.id_path),
         ("type", "type", "match")
     );
-    <r#type as ::kvrepo::KvEntity>::set_remaining(
+    let remaining = ::std::time::Duration::from_secs(9);
+    <r#type as ::kvrepo::KvEntity>::set_term(
         &mut it,
-        ::std::option::Option::Some(::std::time::Duration::from_secs(9)),
-        false,
+        &::kvrepo::ReadTerm::expiring(remaining, ::std::time::SystemTime::UNIX_EPOCH + remaining, false),
     );
     assert_eq!(it.r#fn.0, 9);
+    <r#type as ::kvrepo::KvEntity>::set_version(&mut it, 8).unwrap();
+    assert_eq!(it.r#loop, 8);
+
+    let fields = r#type::fields();
+    let paths = [
+        fields.r#fn.path(),
+        fields.r#as.path(),
+        fields.fields.path(),
+        fields.r#struct.__whole.path(),
+        fields.r#struct.r#type.path(),
+        fields.r#struct.field.path(),
+        fields.r#struct.r#in.__FIELDS.path(),
+    ];
+    assert_eq!(
+        paths,
+        [
+            "fn",
+            "as",
+            "fields",
+            "struct.__whole",
+            "struct.type",
+            "struct.field",
+            "struct.in.__FIELDS"
+        ]
+    );
 
     let schema = <ByMacro as ::kvrepo::KvEntity>::SCHEMA;
     assert_eq!((schema.keyspace, schema.id_path), ("by:macro", "type"));

@@ -1,10 +1,17 @@
 //! Generated code is clean where every warning is an error.
-#![deny(missing_docs, warnings, unused_qualifications, clippy::all, clippy::pedantic)]
+#![deny(
+    missing_docs,
+    missing_debug_implementations,
+    unused_qualifications,
+    warnings,
+    clippy::all,
+    clippy::pedantic
+)]
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use kvrepo::KvEntity;
-use serde::{Deserialize, Serialize};
+use kvrepo::{KvEntity, KvNested};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// An entity with every option.
 #[derive(Debug, Clone, Serialize, Deserialize, KvEntity)]
@@ -27,6 +34,66 @@ pub struct Session {
     /// Beside the others.
     #[serde(flatten)]
     pub device: Device,
+    /// Its version.
+    #[version]
+    pub version: u64,
+    /// With fields of its own.
+    #[nested]
+    pub place: Option<Place>,
+    /// Written by a function.
+    #[serde(serialize_with = "as_text")]
+    pub count: u32,
+    /// Of a type with many words.
+    pub nights: std::collections::HashMap<String, Vec<Option<Box<u32>>>>,
+    unnamed: Unnamed,
+}
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Unnamed {
+    count: u32,
+}
+
+/// A struct that is nested.
+#[derive(Debug, Clone, Serialize, Deserialize, KvNested)]
+pub struct Place {
+    /// Its name.
+    pub name: String,
+    /// With fields of its own.
+    #[nested]
+    pub point: Point,
+    /// Written by a function.
+    #[serde(serialize_with = "as_text")]
+    pub count: u32,
+    /// No longer.
+    #[deprecated]
+    pub code: Option<u32>,
+    unnamed: Unnamed,
+}
+
+/// A struct that is nested in one that is nested.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, KvNested)]
+pub struct Point {
+    /// East.
+    pub lon: f64,
+    /// North.
+    pub lat: f64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn as_text<S: Serializer>(count: &u32, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(count)
+}
+
+/// An entity that ends at a time of its own, and none of whose fields is ever named.
+#[derive(Debug, Serialize, Deserialize, KvEntity)]
+#[kv(idle = "30d")]
+struct Offer {
+    #[id]
+    id: u64,
+    #[expires_at]
+    until: Option<SystemTime>,
+    #[nested]
+    point: Point,
 }
 
 /// What is flattened.
@@ -76,4 +143,13 @@ pub fn main() {
     assert_eq!(KvEntity::term(&Lease { id: 3 }), Ok(Ttl(Duration::from_secs(3))));
     assert_eq!(KvEntity::term(&Loan { id: 3 }), Ok(Ttl(Duration::from_secs(3))));
     assert_eq!(KvEntity::term(&Loan { id: 0 }), Ok(Unset));
+    let offer = Offer {
+        id: 1,
+        until: None,
+        point: Point { lon: 0.0, lat: 0.0 },
+    };
+    assert_eq!(KvEntity::term(&offer), Ok(Unset));
+    assert_eq!((offer.until, offer.point.lon.to_bits()), (None, 0));
+    assert_eq!(Session::fields().place.point.lat.path(), "place.point.lat");
+    assert_eq!(Unnamed::default().count, 0);
 }

@@ -1,9 +1,9 @@
-//! Every type that an id or a term can have.
+//! Every type that an id, a term, a deadline or a version can have.
 
 use std::fmt::Debug;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use kvrepo::{FieldTerm, KvEntity};
+use kvrepo::{FieldTerm, KvEntity, ReadTerm, Versioned};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -54,14 +54,73 @@ macro_rules! terms {
         const { assert!(Plain::SCHEMA.reads_remaining && Optional::SCHEMA.reads_remaining) }
         let mut plain = Plain { id: 1, ttl: $value };
         assert_eq!(plain.term(), Ok(FieldTerm::Ttl(Duration::from_secs(2))));
-        plain.set_remaining(Some(Duration::from_secs(3)), false);
+        plain.set_term(&expiring(3));
         assert_eq!(plain.term(), Ok(FieldTerm::Ttl(Duration::from_secs(3))));
         let mut optional = Optional { id: 1, ttl: None };
         assert_eq!(optional.term(), Ok(FieldTerm::Unset));
-        optional.set_remaining(Some(Duration::from_secs(7200)), false);
+        optional.set_term(&expiring(7200));
         assert_eq!(optional.term(), Ok(FieldTerm::Ttl(Duration::from_secs(7200))));
-        optional.set_remaining(None, false);
+        optional.set_term(&ReadTerm::persistent(false));
         assert_eq!(optional.term(), Ok(FieldTerm::Unset));
+    })*};
+}
+
+fn expiring(seconds: u64) -> ReadTerm {
+    let remaining = Duration::from_secs(seconds);
+    ReadTerm::expiring(remaining, SystemTime::UNIX_EPOCH + remaining, false)
+}
+
+macro_rules! deadlines {
+    ($($ty:ty)*) => {$({
+        #[derive(Serialize, Deserialize, KvEntity)]
+        struct Optional {
+            #[id]
+            id: u8,
+            #[expires_at]
+            at: Option<$ty>,
+        }
+
+        #[derive(Serialize, Deserialize, KvEntity)]
+        struct Plain {
+            #[id]
+            id: u8,
+            #[expires_at]
+            at: $ty,
+        }
+
+        const { assert!(Plain::SCHEMA.reads_remaining && Plain::SCHEMA.states_term) }
+        let mut optional = Optional { id: 1, at: None };
+        assert_eq!(optional.term(), Ok(FieldTerm::Unset));
+        optional.set_term(&expiring(3));
+        let at = SystemTime::UNIX_EPOCH + Duration::from_secs(3);
+        assert_eq!(optional.term(), Ok(FieldTerm::At(at)));
+        let mut plain = Plain { id: 1, at: optional.at.clone().unwrap() };
+        plain.set_term(&expiring(5));
+        assert_eq!(plain.term(), Ok(FieldTerm::At(at + Duration::from_secs(2))));
+        optional.set_term(&ReadTerm::persistent(false));
+        assert_eq!(optional.at, None);
+    })*};
+}
+
+/// Only for what has a version.
+fn versions<T: Versioned>(mut entity: T) {
+    assert_eq!(entity.version(), Some(0));
+    assert_eq!(entity.set_version(7), Ok(()));
+    assert_eq!(entity.version(), Some(7));
+    assert_eq!(T::SCHEMA.version_path, Some("version"));
+}
+
+macro_rules! versions {
+    ($($ty:ty = $value:expr;)*) => {$({
+        #[derive(Serialize, Deserialize, KvEntity)]
+        struct Plain {
+            #[id]
+            id: u8,
+            #[version]
+            version: $ty,
+        }
+
+        versions(Plain { id: 1, version: $value });
     })*};
 }
 
@@ -93,4 +152,11 @@ fn main() {
         i8 = 2; i16 = 2; i32 = 2; i64 = 2; i128 = 2; isize = 2;
         f32 = 2.0; f64 = 2.0; Duration = Duration::from_secs(2);
     }
+    deadlines! {
+        SystemTime
+        chrono::DateTime<chrono::Utc> chrono::DateTime<chrono::FixedOffset>
+    }
+    versions! { u64 = 0; u32 = 0; Option<u64> = None; Option<u32> = None; }
+    let unversioned = GeneratedText { id: None };
+    assert_eq!((unversioned.version(), GeneratedText::SCHEMA.version_path), (None, None));
 }
