@@ -13,10 +13,15 @@ pub mod idle;
 pub mod keyspace;
 pub mod mapping;
 pub mod mapping_kind;
+pub mod promise;
 pub mod save;
 pub mod term;
 pub mod term_change;
 pub mod term_read;
+pub mod term_table;
+pub mod update;
+pub mod update_term;
+pub mod version;
 
 /// Makes a test of each case. The caller has an `async fn world() -> World` beside it.
 #[macro_export]
@@ -101,6 +106,51 @@ macro_rules! suite {
                 a_change_by_a_function_keeps_what_remains,
                 a_change_by_a_function_brings_nothing_into_being,
                 a_change_of_what_is_deleted_meanwhile_is_none,
+            ],
+            promise: [
+                a_ttl_counts_from_the_write,
+                an_expires_at_is_that_time,
+                an_idle_term_counts_from_the_last_read_or_write,
+                without_a_term_a_key_never_expires,
+                the_default_counts_unless_the_call_says_otherwise,
+                what_has_expired_can_be_created_again,
+                a_version_of_what_has_expired_is_a_conflict,
+                a_key_that_is_only_listed_goes_idle,
+                seconds_from_one_to_nine_billion_are_a_term,
+                what_remains_of_a_key_can_be_read,
+            ],
+            term_table: [
+                every_term_through_every_path_is_the_same_deadline,
+                a_deadline_that_the_entity_states_is_that_of_every_path,
+            ],
+            update: [
+                fields_are_changed_in_the_order_written,
+                what_is_replaced_leaves_nothing_behind,
+                a_nested_field_is_changed_alone,
+                a_field_of_what_is_none_cannot_be_set,
+                an_update_of_what_is_not_there_does_nothing_and_says_so,
+                the_event_has_what_was_changed,
+                if_one_change_cannot_be_done_none_is,
+                numbers_are_added_to_where_they_are_stored,
+                of_many_increments_none_is_lost,
+                a_field_that_is_stored_under_an_alias_is_replaced,
+                what_is_stored_in_another_form_is_not_changed,
+            ],
+            update_term: [
+                an_update_keeps_what_remains,
+                a_refresh_gives_the_declared_term_again,
+                an_update_can_give_a_term_of_its_own,
+                a_refresh_gives_the_term_that_the_entity_states,
+                a_refresh_asks_the_method_that_states_the_term,
+            ],
+            version: [
+                the_second_of_two_who_loaded_the_same_is_refused,
+                a_new_entity_does_not_replace_one_that_is_there,
+                a_version_can_be_demanded_by_the_call,
+                an_update_is_a_new_version,
+                each_of_many_has_its_own_version,
+                what_is_stored_without_a_version_can_be_taken_over,
+                ten_thousand_racing_changes_are_all_done,
             ],
             expiry: [
                 an_expired_entity_is_absent_to_every_call,

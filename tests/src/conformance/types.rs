@@ -5,6 +5,7 @@ mod behaviour;
 mod convert;
 mod mapping;
 mod time;
+mod update;
 
 pub use behaviour::{
     BarePass, City, FnPass, GeoSpotOnly, Grade, Lease, Mate, Member, MilliPass, MinutePass, Pass, Plain,
@@ -16,6 +17,7 @@ pub use mapping::{
     Maps, Moments, OrderedF64, Outer, Pair, Point, Role, Sailor, Shelter, Sparse, Token, Vessel,
 };
 pub use time::{EpochMillis, OffsetTime, Period, ZoneId, ZonedDateTime};
+pub use update::Changed;
 
 macro_rules! plainly_notated {
     ($($type:ty),* $(,)?) => {$(

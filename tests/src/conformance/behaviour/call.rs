@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::string;
 use crate::conformance::notation::Notated;
+use crate::conformance::types::Changed;
 
 /// A call of the repository: its result as JSON, entities as serde has them, many of them as their ids.
 pub(super) async fn call<T>(
@@ -13,7 +14,7 @@ pub(super) async fn call<T>(
     step: &Value,
 ) -> Result<kvrepo::Result<Value>, String>
 where
-    T: Notated,
+    T: Notated + Changed,
     String: IdArg<T::Id>,
 {
     let id = || string(&step["id"], "id");
@@ -36,6 +37,26 @@ where
         "save" => {
             let mut entity = T::notated(&step["value"])?;
             people.save(&mut entity).await.map(|_| json(&entity))
+        }
+        "insert" => {
+            let mut entity = T::notated(&step["value"])?;
+            people.insert(&mut entity).await.map(|_| json(&entity))
+        }
+        "update" => {
+            let mut update = people.update(id()?);
+            for pair in step["set"].as_array().into_iter().flatten() {
+                update = T::changed(update, &string(&pair[0], "path")?, Some(&pair[1]))?;
+            }
+            for (path, value) in step["merge"].as_object().into_iter().flatten() {
+                update = T::changed(update, path, Some(value))?;
+            }
+            for path in step["del"].as_array().into_iter().flatten() {
+                update = T::changed(update, &string(path, "path")?, None)?;
+            }
+            if step["refresh_ttl"] == true {
+                update = update.refresh_time_to_live();
+            }
+            update.await.map(Value::from)
         }
         "save_all" => {
             let values = step["values"].as_array().into_iter().flatten();

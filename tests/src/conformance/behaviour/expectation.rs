@@ -21,6 +21,7 @@ pub(super) fn result(step: &Value, found: kvrepo::Result<Value>) -> Check {
         };
         let kind = &error["kind"];
         let fits = match kind.as_str() {
+            Some("duplicate-id") => matches!(found, Error::AlreadyExists { .. }),
             Some("missing-id") => matches!(found, Error::InvalidId { .. }),
             Some("invalid-time-to-live") => matches!(found, Error::InvalidTimeToLive { .. }),
             _ => return Err(format!("the driver knows no error {kind}")),

@@ -11,6 +11,7 @@ use super::{call, expectation, string};
 use crate::conformance::Check;
 use crate::conformance::case::Case;
 use crate::conformance::notation::Notated;
+use crate::conformance::types::Changed;
 use crate::demand;
 use crate::harness::TestServer;
 use crate::world::PATIENCE;
@@ -50,7 +51,7 @@ pub(super) struct Scene<'c, T: Notated> {
 
 impl<'c, T> Scene<'c, T>
 where
-    T: Notated,
+    T: Notated + Changed,
     String: IdArg<T::Id>,
 {
     pub(super) async fn run(case: &'c Case, expiry: Expiry, with_index: bool) -> Check {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kvrepo::KvEntity;
+use kvrepo::{KvEntity, KvNested};
 use serde::{Deserialize, Serialize};
 
 use super::Point;
@@ -18,6 +18,7 @@ pub struct Mate {
     pub peers: Option<Vec<Self>>,
     pub age: Option<i32>,
     pub aboard: Option<bool>,
+    #[nested]
     pub spot: Option<Spot>,
     pub marks: Option<BTreeMap<String, String>>,
     pub kin: Option<BTreeMap<String, Self>>,
@@ -31,7 +32,7 @@ pub enum Grade {
     Senior,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, KvNested)]
 pub struct Spot {
     pub town: Option<String>,
     pub land: Option<String>,
