@@ -106,6 +106,7 @@ macro_rules! suite {
                 a_change_by_a_function_keeps_what_remains,
                 a_change_by_a_function_brings_nothing_into_being,
                 a_change_of_what_is_deleted_meanwhile_is_none,
+                a_change_that_is_raced_each_time_ends_in_a_conflict,
             ],
             promise: [
                 a_ttl_counts_from_the_write,

@@ -354,3 +354,60 @@ async fn a_race_of_save_and_delete_ends_with_all_keys_or_none() {
         assert!(left == 0 || left == 4, "round {round}: {left} keys");
     }
 }
+
+/// An idle term's span stands in the hash, and in its phantom, under a name that no field can have.
+#[tokio::test]
+async fn an_idle_term_is_a_field_of_the_hash_and_of_its_phantom() {
+    let (world, people) = quiet().await;
+    let server = server(&world);
+    people
+        .save(&mut Person::new("1", "Rand"))
+        .idle(MINUTE)
+        .await
+        .unwrap();
+    let mut fields = hash(server, "people:1").await;
+    assert_eq!(hash(server, "people:1:phantom").await, fields);
+    assert_eq!(fields.remove("#idle").as_deref(), Some("60000"));
+    assert_eq!(
+        people.find_by_id("1").await.unwrap(),
+        Some(Person::new("1", "Rand"))
+    );
+
+    // It goes with the term.
+    assert!(people.expire("1", MINUTE).await.unwrap());
+    assert_eq!(hash(server, "people:1").await, fields);
+    assert_eq!(hash(server, "people:1:phantom").await, fields);
+    people
+        .save(&mut Person::new("1", "Rand"))
+        .idle(MINUTE)
+        .await
+        .unwrap();
+    assert!(people.persist("1").await.unwrap());
+    assert_eq!(hash(server, "people:1").await, fields);
+    assert_eq!(
+        keys(server).await,
+        of(&[("people", "set"), ("people:1", "hash")]),
+        "what does not expire leaves neither phantom nor deadline"
+    );
+}
+
+#[derive(Debug, Serialize, Deserialize, KvEntity)]
+#[kv(keyspace = "odd")]
+struct Odd {
+    #[id]
+    id: u8,
+    #[serde(rename = "#idle")]
+    field: u8,
+}
+
+#[tokio::test]
+async fn a_field_that_is_called_as_ours_is_refused() {
+    let world = World::server().await;
+    let odd = world.repository::<Odd>().await;
+    let refused = odd.save(&mut Odd { id: 1, field: 7 }).await;
+    assert!(
+        matches!(&refused, Err(kvrepo::Error::Encode { path, .. }) if path == "#idle"),
+        "{refused:?}"
+    );
+    assert_eq!(keys(server(&world)).await, of(&[]));
+}

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant, SystemTime};
 
-use kvrepo::{KeyspaceEvents, Repository, Store};
+use kvrepo::{KeyspaceEvents, KeyspaceSettings, Repository, Store};
 use kvrepo_tests::fixture::Session;
 use kvrepo_tests::world::{World, next};
 
@@ -81,4 +81,33 @@ async fn twenty_thousand_that_expire_at_once_all_come_and_calls_are_answered_mea
     let server = world.as_server().expect("a real server");
     let left = server.query::<Vec<String>, _>(&["KEYS", "sessions:*"]).await;
     assert_eq!(left.len(), 2, "{left:?}");
+}
+
+/// C108: a phantom takes as much memory again, and none where none is kept.
+#[tokio::test]
+async fn without_phantoms_entities_take_half_the_memory() {
+    let mut used = Vec::new();
+    for shadow_copy in [true, false] {
+        let world = World::server().await;
+        let settings = KeyspaceSettings::new().shadow_copy(shadow_copy);
+        let builder = Store::builder()
+            .events(KeyspaceEvents::Off)
+            .keyspace::<Session>(settings);
+        let sessions: Repository<Session> = world.open(builder).await.repository();
+        let server = world.as_server().expect("a real server");
+        let memory = async || -> u64 {
+            let info: String = server.query(&["INFO", "memory"]).await;
+            let used = info
+                .lines()
+                .find_map(|line| line.strip_prefix("used_memory_dataset:"));
+            used.expect("the server says").parse().expect("a number")
+        };
+        let before = memory().await;
+        let value = "x".repeat(4_000);
+        let mut many: Vec<_> = (0..2_000).map(|i| Session::new(&i.to_string(), &value)).collect();
+        sessions.save_all(&mut many).await.unwrap();
+        used.push(memory().await.saturating_sub(before));
+    }
+    let ratio = used[0] as f64 / used[1] as f64;
+    assert!((1.7..2.3).contains(&ratio), "{used:?}: {ratio}");
 }

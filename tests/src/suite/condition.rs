@@ -7,6 +7,7 @@ use std::future::IntoFuture;
 use futures_util::future::join_all;
 use kvrepo::{Error, KeyspaceEvents, KvEntity, Store, TimeToLive};
 use serde::{Deserialize, Serialize};
+use tokio::runtime::Handle;
 
 use crate::fixture::{Person, Session};
 use crate::world::{World, next};
@@ -271,4 +272,27 @@ pub async fn a_change_of_what_is_deleted_meanwhile_is_none(world: &World) {
         assert!(!sessions.exists_by_id("1").await.unwrap(), "round {round}");
         assert_eq!(sessions.count().await.unwrap(), 0);
     }
+}
+
+/// Whoever is raced without end is told so, and has changed nothing.
+pub async fn a_change_that_is_raced_each_time_ends_in_a_conflict(world: &World) {
+    let counters = world.repository::<Counter>().await;
+    counters.save(&mut Counter::new(0, None)).await.unwrap();
+    let mut tries = 0;
+    let raced = counters
+        .update_with("1", |counter| {
+            tries += 1;
+            counter.count += 1_000_000;
+            // Somebody else is always a moment earlier.
+            let other = counters.update("1").increment(Counter::fields().count, 1);
+            let other = tokio::task::block_in_place(|| Handle::current().block_on(other.into_future()));
+            assert!(other.expect("an update"));
+        })
+        .await;
+    match raced {
+        Err(error @ Error::VersionConflict { .. }) => assert!(error.is_conflict()),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(tries, 200);
+    assert_eq!(counters.find_by_id("1").await.unwrap().unwrap().count, 200);
 }
