@@ -246,25 +246,25 @@ impl<T: KvEntity> Repository<T> {
         asked: bool,
     ) -> Result<bool> {
         let registered = self.registered()?;
-        let keyspace = &registered.keyspace;
         let mut retry = Retry::new();
         let _turn = registered.turns.take(&update.id).await;
         loop {
             let ids = std::slice::from_ref(&update.id);
             let loaded = self.load_raw(registered, ids, false, false).await?;
-            let Some(loaded) = loaded.into_iter().next().flatten() else {
-                return match &update.condition {
-                    Some(condition) => Err(keyspace.conflict(&update.id, Some(condition))),
-                    None => Ok(false),
-                };
-            };
+            let loaded = loaded.into_iter().next().flatten();
+            let record = loaded.as_ref().map(|loaded| &loaded.record);
             if update
                 .condition
                 .as_ref()
-                .is_some_and(|condition| !condition.holds(Some(&loaded.record)))
+                .is_some_and(|condition| !condition.holds(record))
             {
-                return Err(keyspace.conflict(&update.id, update.condition.as_ref()));
+                return Err(registered
+                    .keyspace
+                    .conflict(&update.id, update.condition.as_ref()));
             }
+            let Some(loaded) = loaded else {
+                return Ok(false);
+            };
             match self.once(&update, steps, asked, loaded.record).await {
                 Err(Error::VersionConflict { .. }) if retry.again().await => {}
                 done => return done,

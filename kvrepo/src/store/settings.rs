@@ -17,8 +17,10 @@ pub enum KeyspaceEvents {
     /// From the first subscription, or the first save with a term.
     #[default]
     OnDemand,
-    /// From the start. A store that is built outside of a Tokio runtime, which only one without a server can be, has to
-    /// wait for the first subscription or the first save with a term.
+    /// From the start, or from when a keyspace is first used: what is due then is reaped whether or not anybody has
+    /// subscribed yet, so a subscription that is made later does not bring it. To hear of what expired while the service
+    /// was down, take `OnDemand`, and subscribe. A store that is built outside of a Tokio runtime, which only one without
+    /// a server can be, has to wait for the first subscription or the first save with a term.
     OnStartup,
 }
 

@@ -34,6 +34,9 @@ impl<T: Notated> Process<T> {
         let events = match config["events"].as_str() {
             None | Some("off") => KeyspaceEvents::Off,
             Some("on_demand") => KeyspaceEvents::OnDemand,
+            // Who subscribes starts to listen by that, and hears of what is due by then. Had it listened from the start, that
+            // could have been reaped a moment before, with nobody to hear of it.
+            Some("on_startup") if asked => KeyspaceEvents::OnDemand,
             Some("on_startup") => KeyspaceEvents::OnStartup,
             Some(other) => return Err(format!("`{other}` is no way to listen")),
         };
