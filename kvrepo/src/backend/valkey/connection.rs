@@ -215,7 +215,9 @@ impl Connection {
                 Ok(Err(error)) => {
                     let next = Instant::now() + attempts.backoff;
                     attempts.not_before = next;
-                    attempts.backoff = (attempts.backoff * 2).min(LAST_BACKOFF);
+                    // So that every call makes an attempt within its deadline, however often others have failed.
+                    let longest = LAST_BACKOFF.min(self.endpoint.deadline / 2);
+                    attempts.backoff = (attempts.backoff * 2).min(longest);
                     // What will not be better in a moment, such as a wrong password, is said at once.
                     if !error.is_io_error() || next >= until {
                         return Err(fault::of_read(call.operation, error));
