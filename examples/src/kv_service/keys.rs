@@ -110,6 +110,9 @@ fn not_found(id: String) -> Error {
 #[derive(Debug, Serialize)]
 pub(super) struct Keys {
     keys: Vec<Key>,
+    /// How many there are besides that hold no item, written by somebody else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unreadable: Option<usize>,
     next: Option<String>,
 }
 
@@ -126,6 +129,7 @@ pub(super) async fn list(
     };
     Ok(Json(Keys {
         keys: slice.items.into_iter().map(key).collect(),
+        unreadable: Some(slice.failures.len()).filter(|count| *count > 0),
         next: slice.next.as_deref().map(page::to_text),
     }))
 }
