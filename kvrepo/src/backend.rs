@@ -17,7 +17,7 @@ pub(crate) use change::{Refusal, apply};
 pub use keyspace::Keyspace;
 pub(crate) use keyspace::{DEFAULT_GRACE, DEFAULT_RETENTION};
 pub use memory::Memory;
-pub(crate) use operation::{GREATEST_TERM, TimeToLive};
+pub(crate) use operation::{GREATEST_TERM, TimeToLive, thirtieth};
 pub use operation::{
     Lease, Loaded, LogEntry, LogPage, Read, Reap, Reaped, Repaired, ScanPage, Trigger, TriggerSink,
 };

@@ -38,6 +38,7 @@ mod tests;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub(crate) use path::within;
 pub use record::Record;
 
 use self::shape::Shape;

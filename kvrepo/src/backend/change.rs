@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Change, Place};
-use crate::mapping::Record;
+use crate::mapping::{Record, within};
 
 /// Why a change cannot be done. Of several, none is done then.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +19,10 @@ pub(crate) enum Refusal {
 }
 
 /// A record with the changes done, one after the other.
-pub(crate) fn apply(record: &Record, changes: &[Change]) -> Result<Record, Refusal> {
+pub(crate) fn apply<'c>(
+    record: &Record,
+    changes: impl IntoIterator<Item = &'c Change>,
+) -> Result<Record, Refusal> {
     let mut fields: Fields = record
         .iter()
         .map(|(path, value)| (path.to_owned(), value.to_vec()))
@@ -109,13 +112,6 @@ fn whole(text: &[u8]) -> Option<i128> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let plain = (1..=20).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
     if plain { text.parse().ok() } else { None }
-}
-
-/// Whether a field stands at a path or below it.
-fn within(field: &str, path: &str) -> bool {
-    field
-        .strip_prefix(path)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 fn stands(fields: &Fields, path: &str) -> bool {

@@ -1,6 +1,6 @@
 //! A keyspace as a backend sees it: where its keys begin, and what is kept how long.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use super::{Condition, Refusal};
 use crate::error::{Error, Result};
@@ -104,11 +104,19 @@ impl Keyspace {
     }
 
     /// What is said of a write whose condition did not hold.
-    pub(crate) fn conflict(&self, id: &str, condition: Option<&Condition>) -> Error {
+    pub(crate) fn conflict(&self, id: &str, condition: &Condition) -> Error {
         let (keyspace, id) = (self.name.clone(), id.to_owned());
         match condition {
-            Some(Condition::Absent) => Error::AlreadyExists { keyspace, id },
-            _ => Error::VersionConflict { keyspace, id },
+            Condition::Absent => Error::AlreadyExists { keyspace, id },
+            Condition::Version { .. } | Condition::Unchanged(_) => Error::VersionConflict { keyspace, id },
+        }
+    }
+
+    /// What is said of a deadline, in milliseconds since 1970, that the backend's clock has passed.
+    pub(crate) fn deadline_passed(&self, deadline: u64) -> Error {
+        Error::DeadlinePassed {
+            entity: self.entity,
+            deadline: SystemTime::UNIX_EPOCH + Duration::from_millis(deadline),
         }
     }
 

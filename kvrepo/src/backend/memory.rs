@@ -11,7 +11,7 @@ pub use clock::ManualClock;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::sync::Notify;
@@ -22,7 +22,7 @@ use super::{
     Backend, Change, Delete, Guard, Keyspace, Loaded, LogEntry, LogPage, Place, Position, Read, Reap, Reaped,
     Repaired, Saved, ScanPage, TimeToLive, Trigger, TriggerSink, Update, Write, WriteTerm, apply,
 };
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// How many events one look at the log returns.
 const EVENTS: usize = 512;
@@ -74,10 +74,7 @@ impl Memory {
             WriteTerm::After(ms) => (Some(now.saturating_add(ms)), None),
             WriteTerm::Idle(ms) => (Some(now.saturating_add(ms)), Some(ms)),
             WriteTerm::At(deadline) if deadline <= now => {
-                return Err(Error::DeadlinePassed {
-                    entity: keyspace.entity(),
-                    deadline: SystemTime::UNIX_EPOCH + Duration::from_millis(deadline),
-                });
+                return Err(keyspace.deadline_passed(deadline));
             }
             WriteTerm::At(deadline) => (Some(deadline), None),
         };
@@ -85,10 +82,7 @@ impl Memory {
     }
 
     fn save_one(keyspace: &Keyspace, write: &Write, space: &mut Space, now: u64) -> Result<Saved> {
-        let condition = write.condition.as_ref();
-        if !space.holds(&write.id, condition, now) {
-            return Err(keyspace.conflict(&write.id, condition));
-        }
+        space.demand(keyspace, &write.id, write.condition.as_ref(), now)?;
         let kept = space
             .living(&write.id, now)
             .filter(|_| write.keep)
@@ -104,10 +98,7 @@ impl Memory {
         space: &mut Space,
         now: u64,
     ) -> Result<Option<Saved>> {
-        let condition = update.condition.as_ref();
-        if !space.holds(&update.id, condition, now) {
-            return Err(keyspace.conflict(&update.id, condition));
-        }
+        space.demand(keyspace, &update.id, update.condition.as_ref(), now)?;
         let Some(entity) = space.living(&update.id, now) else {
             return Ok(None);
         };
@@ -117,8 +108,7 @@ impl Memory {
             min: 0,
             max: u64::MAX.into(),
         });
-        let record = apply(&entity.record, &update.changes)
-            .and_then(|record| apply(&record, count_on.as_slice()))
+        let record = apply(&entity.record, update.changes.iter().chain(&count_on))
             .map_err(|refusal| keyspace.refused(refusal))?;
         let expiry = update
             .term
@@ -128,10 +118,7 @@ impl Memory {
     }
 
     fn delete_one(keyspace: &Keyspace, delete: &Delete, space: &mut Space, now: u64) -> Result<bool> {
-        let condition = delete.condition.as_ref();
-        if !space.holds(&delete.id, condition, now) {
-            return Err(keyspace.conflict(&delete.id, condition));
-        }
+        space.demand(keyspace, &delete.id, delete.condition.as_ref(), now)?;
         Ok(space.delete(&delete.id, now))
     }
 }

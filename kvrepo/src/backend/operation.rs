@@ -9,6 +9,12 @@ use crate::mapping::Record;
 /// so that it is exact in a script and as a sorted set's score.
 pub(crate) const GREATEST_TERM: u64 = 4_000_000_000_000_000;
 
+/// The part of its span, in milliseconds, that an idle term has to use up before a read renews it. `renew.lua` has the
+/// same.
+pub(crate) fn thirtieth(span: u64) -> u64 {
+    span / 30
+}
+
 /// How entities are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]

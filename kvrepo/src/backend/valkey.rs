@@ -174,8 +174,9 @@ impl Backend for Valkey {
                 } else {
                     answer::without_term(&reply)
                 }?;
-                if let Some((span, loaded)) = loaded.as_ref().and_then(|loaded| Some((loaded.idle?, loaded)))
-                    && read.renew
+                if read.renew
+                    && let Some(loaded) = &loaded
+                    && let Some(span) = loaded.idle
                 {
                     let left = with_term.then_some(loaded.remaining);
                     self.renewals.used(keyspace, id, span, left).await;

@@ -58,6 +58,13 @@ impl<'a> Segment<'a> {
     }
 }
 
+/// Whether a field stands at a path or below it.
+pub(crate) fn within(field: &str, path: &str) -> bool {
+    field
+        .strip_prefix(path)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
 /// Reads a list index: decimal digits, without leading zeros. Greater ones than 32 bits hold, and the greatest of those, are keys.
 pub(super) fn index(text: &str) -> Option<u32> {
     match text.as_bytes() {

@@ -69,10 +69,9 @@ pub(crate) fn decode<T: KvEntity>(id: &str, record: &Record) -> Result<T> {
         path: schema.id_path.to_owned(),
         reason: reason.to_owned(),
     };
-    let stored = record.iter().any(|(path, _)| {
-        path.strip_prefix(schema.id_path)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    });
+    let stored = record
+        .iter()
+        .any(|(path, _)| mapping::within(path, schema.id_path));
     let mut entity: T = if stored {
         mapping::decode(&schema, record)?
     } else {

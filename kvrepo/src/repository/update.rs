@@ -253,14 +253,10 @@ impl<T: KvEntity> Repository<T> {
             let loaded = self.load_raw(registered, ids, false, false).await?;
             let loaded = loaded.into_iter().next().flatten();
             let record = loaded.as_ref().map(|loaded| &loaded.record);
-            if update
-                .condition
-                .as_ref()
-                .is_some_and(|condition| !condition.holds(record))
+            if let Some(condition) = &update.condition
+                && !condition.holds(record)
             {
-                return Err(registered
-                    .keyspace
-                    .conflict(&update.id, update.condition.as_ref()));
+                return Err(registered.keyspace.conflict(&update.id, condition));
             }
             let Some(loaded) = loaded else {
                 return Ok(false);
@@ -283,7 +279,7 @@ impl<T: KvEntity> Repository<T> {
         let (mut changed, mut changes) = (stored.clone(), Vec::with_capacity(steps.len()));
         for step in steps {
             let change = step.change_of::<T>(&changed)?;
-            changed = backend::apply(&changed, std::slice::from_ref(&change))
+            changed = backend::apply(&changed, [&change])
                 .map_err(|refusal| registered.keyspace.refused(refusal))?;
             changes.push(change);
         }

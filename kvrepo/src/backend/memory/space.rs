@@ -4,15 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::time::Duration;
 
-use super::super::{Condition, Keyspace, Lease, Loaded, TimeToLive};
+use super::super::{Condition, Keyspace, Lease, Loaded, TimeToLive, thirtieth};
 use super::log::Log;
+use crate::error::Result;
 use crate::mapping::Record;
 
 /// An entity that is alive, or expired and not reaped.
 #[derive(Debug)]
 pub(super) struct Entity {
     pub(super) record: Record,
-    pub(super) deadline: Option<u64>,
+    deadline: Option<u64>,
     /// The span of an idle term.
     idle: Option<u64>,
     /// Until when the record may be given to an event; `None` if no phantom is kept.
@@ -82,10 +83,19 @@ impl Space {
             .collect()
     }
 
-    /// Whether an entity is as it has to be; asked before anything is changed.
-    pub(super) fn holds(&self, id: &str, condition: Option<&Condition>, now: u64) -> bool {
+    /// Refuses what is to be done on a condition that does not hold.
+    pub(super) fn demand(
+        &self,
+        keyspace: &Keyspace,
+        id: &str,
+        condition: Option<&Condition>,
+        now: u64,
+    ) -> Result<()> {
         let living = self.living(id, now).map(|entity| &entity.record);
-        condition.is_none_or(|condition| condition.holds(living))
+        match condition {
+            Some(condition) if !condition.holds(living) => Err(keyspace.conflict(id, condition)),
+            _ => Ok(()),
+        }
     }
 
     /// Replaces what the id held; says whether nothing living was there.
@@ -126,7 +136,7 @@ impl Space {
         let (Some(span), Some(deadline)) = (entity.idle, entity.deadline) else {
             return;
         };
-        if deadline.saturating_sub(now) > span - span / 30 {
+        if deadline.saturating_sub(now) > span - thirtieth(span) {
             return;
         }
         let expiry = Expiry {

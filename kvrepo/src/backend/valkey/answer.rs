@@ -1,6 +1,6 @@
 //! What replies and refusals mean to whoever asked.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use redis::{RedisError, Value};
 
@@ -66,22 +66,18 @@ pub(super) fn refused(call: Call, keyspace: &Keyspace, asked: Asked<'_>, error: 
     let RunError::Refused(error) = error else {
         return script_error(call, keyspace, error);
     };
-    let entity = keyspace.entity();
     let path = || error.detail().unwrap_or_default().to_owned();
-    match (error.code(), asked.term) {
-        (Some("KVEXISTS" | "KVCONFLICT"), _) => keyspace.conflict(asked.id, asked.condition),
-        (Some("KVPASSED"), Some(WriteTerm::At(deadline))) => {
-            let deadline = SystemTime::UNIX_EPOCH + Duration::from_millis(deadline);
-            Error::DeadlinePassed { entity, deadline }
-        }
-        (Some("KVRANGE"), _) => Error::InvalidTimeToLive {
-            entity,
+    match (error.code(), asked.term, asked.condition) {
+        (Some("KVEXISTS" | "KVCONFLICT"), _, Some(condition)) => keyspace.conflict(asked.id, condition),
+        (Some("KVPASSED"), Some(WriteTerm::At(deadline)), _) => keyspace.deadline_passed(deadline),
+        (Some("KVRANGE"), ..) => Error::InvalidTimeToLive {
+            entity: keyspace.entity(),
             reason: "the deadline is beyond what a server can hold".into(),
         },
-        (Some("KVABSENT"), _) => keyspace.refused(Refusal::Absent(path())),
-        (Some("KVWHOLE"), _) => keyspace.refused(Refusal::Whole(path())),
-        (Some("KVNONUMBER"), _) => keyspace.refused(Refusal::NoNumber(path())),
-        (Some("KVSUM"), _) => keyspace.refused(Refusal::Range(path())),
+        (Some("KVABSENT"), ..) => keyspace.refused(Refusal::Absent(path())),
+        (Some("KVWHOLE"), ..) => keyspace.refused(Refusal::Whole(path())),
+        (Some("KVNONUMBER"), ..) => keyspace.refused(Refusal::NoNumber(path())),
+        (Some("KVSUM"), ..) => keyspace.refused(Refusal::Range(path())),
         _ => script_error(call, keyspace, RunError::Refused(error)),
     }
 }

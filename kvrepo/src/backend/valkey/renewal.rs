@@ -15,7 +15,7 @@ use tokio::time::sleep;
 
 use super::connection::{Call, Connection};
 use super::{answer, reply, request};
-use crate::backend::{Keyspace, TimeToLive};
+use crate::backend::{Keyspace, TimeToLive, thirtieth};
 use crate::error::{Error, Result};
 
 /// How long notes are gathered.
@@ -24,11 +24,6 @@ const GATHER: Duration = Duration::from_secs(1);
 const LITTLE: u64 = 60_000;
 /// How many ids one call of the script renews.
 const CHUNK: usize = 128;
-
-/// The part of its span that an idle term has to use up before it is renewed.
-fn thirtieth(span: u64) -> u64 {
-    span / 30
-}
 
 #[derive(Debug)]
 pub(super) struct Renewals {

@@ -12,14 +12,7 @@
 local id = argument()
 local take = argument() == '1'
 local key = base .. ':' .. id
-local refusal = collision({
-  'HLEN', key, 'SCARD', base, 'ZCARD', deadlines, 'HLEN', key .. ':phantom', 'SCARD', key .. ':idx', 'XLEN', log, 'HLEN', marks,
-})
-if refusal then
-  return refusal
-end
-local exists = alive(id)
-refusal = violated(key, exists)
+local refusal, exists = examined(id, { 'SCARD', key .. ':idx', 'XLEN', log, 'HLEN', marks })
 if refusal then
   return refusal
 end

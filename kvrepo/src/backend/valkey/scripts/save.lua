@@ -14,14 +14,7 @@ local term, millis = argument(), argument()
 local keep = argument() == '1'
 local key = base .. ':' .. id
 
-local refusal = collision({
-  'HLEN', key, 'SCARD', base, 'ZCARD', deadlines, 'HLEN', key .. ':phantom', 'SCARD', key .. ':idx',
-})
-if refusal then
-  return refusal
-end
-local exists = alive(id)
-refusal = violated(key, exists)
+local refusal, exists = examined(id, { 'SCARD', key .. ':idx' })
 if refusal then
   return refusal
 end
@@ -36,8 +29,7 @@ end
 local deadline
 local span = term == 'idle' and millis
 if keep and exists then
-  local at = redis.call('PEXPIRETIME', key)
-  deadline = at > 0 and at or nil
+  deadline = ends(key)
   span = redis.call('HGET', key, IDLE)
 else
   deadline, refusal = due(term, millis)
@@ -54,10 +46,7 @@ else
   redis.call('DEL', key)
 end
 
-local last = #ARGV
-for first = cursor + 1, last, 6000 do
-  redis.call('HSET', key, unpack(ARGV, first, math.min(first + 5999, last)))
-end
+batched('HSET', key, ARGV, cursor + 1)
 if span then
   redis.call('HSET', key, IDLE, span)
 end

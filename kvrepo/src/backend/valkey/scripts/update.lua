@@ -23,12 +23,7 @@ local term, millis = argument(), argument()
 local version = argument()
 local key = base .. ':' .. id
 
-local refusal = collision({ 'HLEN', key, 'SCARD', base, 'ZCARD', deadlines, 'HLEN', key .. ':phantom' })
-if refusal then
-  return refusal
-end
-local exists = alive(id)
-refusal = violated(key, exists)
+local refusal, exists = examined(id, {})
 if refusal then
   return refusal
 end
@@ -125,8 +120,7 @@ local function level(high, low)
   return high + carry, low - carry * 1000000000
 end
 
-local function less(high, low, than)
-  local other_high, other_low = level(split(than))
+local function less(high, low, other_high, other_low)
   return high < other_high or high == other_high and low < other_low
 end
 
@@ -155,11 +149,8 @@ local function add(fields, where, by, least, greatest)
   local by_high, by_low = split(by)
   high, low = level(high + by_high, low + by_low)
   local past = redis.error_reply('KVSUM ' .. where.path)
-  if less(high, low, least) then
-    return past
-  end
   local greatest_high, greatest_low = level(split(greatest))
-  if greatest_high < high or greatest_high == high and greatest_low < low then
+  if less(high, low, level(split(least))) or less(greatest_high, greatest_low, high, low) then
     return past
   end
   return put(fields, where, { [where.path] = joined(high, low) })
@@ -198,8 +189,7 @@ if version ~= '' then
 end
 local deadline
 if term == '' then
-  local at = redis.call('PEXPIRETIME', key)
-  deadline = at > 0 and at or nil
+  deadline = ends(key)
 else
   deadline, refusal = due(term, millis)
   if refusal then
@@ -230,12 +220,8 @@ elseif term ~= '' then
   gone[#gone + 1] = IDLE
 end
 -- New ones first, for the same reason.
-for first = 1, #set, 6000 do
-  redis.call('HSET', key, unpack(set, first, math.min(first + 5999, #set)))
-end
-for first = 1, #gone, 6000 do
-  redis.call('HDEL', key, unpack(gone, first, math.min(first + 5999, #gone)))
-end
+batched('HSET', key, set, 1)
+batched('HDEL', key, gone, 1)
 if deadline then
   if #set > 0 or #gone > 0 or term ~= '' then
     arm(id, deadline)

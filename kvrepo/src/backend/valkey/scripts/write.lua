@@ -3,7 +3,10 @@
 -- Not a script of its own: it stands behind life.lua and in front of others. It leaves these names:
 --   argument()          the next argument
 --   hash(key)           the fields of an entity as a table, and how many there are
---   violated(...)       reads a condition from the arguments; the refusal, if it does not hold
+--   examined(id, ...)   reads a condition from the arguments; the refusal, if it does not hold or a key is not ours; and
+--                       whether the id is alive
+--   ends(key)           the deadline of a hash, nil if it never ends
+--   batched(...)        a command with more arguments than fit into one call
 --   due(term, millis)   the deadline of a term, nil if it never ends; and the refusal, if there cannot be such a term
 --   arm(id, deadline)   gives a hash that is whole its term: phantom, TTL, place in the deadline index
 --   disarm(id)          takes them away, but for the TTL
@@ -64,6 +67,33 @@ local function violated(key, living)
     end
   end
   return not holds and redis.error_reply('KVCONFLICT it is at another version') or nil
+end
+
+local function examined(id, more)
+  local key = base .. ':' .. id
+  local checks = { 'HLEN', key, 'SCARD', base, 'ZCARD', deadlines, 'HLEN', key .. ':phantom' }
+  for _, check in ipairs(more) do
+    checks[#checks + 1] = check
+  end
+  local refusal = collision(checks)
+  if refusal then
+    return refusal
+  end
+  local living = alive(id)
+  return violated(key, living), living
+end
+
+local function ends(key)
+  local at = redis.call('PEXPIRETIME', key)
+  return at > 0 and at or nil
+end
+
+-- Takes what stands in the list from first on. An even number at a time, so that pairs stay together.
+local function batched(command, key, list, first)
+  local last = #list
+  for from = first, last, 6000 do
+    redis.call(command, key, unpack(list, from, math.min(from + 5999, last)))
+  end
 end
 
 local function due(term, millis)
