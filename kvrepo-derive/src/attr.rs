@@ -2,11 +2,13 @@
 
 mod container;
 mod field;
+mod index;
 mod known;
 mod serde;
 
 pub(crate) use container::{Container, Krate};
 pub(crate) use field::{FieldAttrs, Unit};
+pub(crate) use index::IndexAttr;
 pub(crate) use serde::{SerdeField, SerdeStruct};
 
 use proc_macro2::{Span, TokenStream, TokenTree};

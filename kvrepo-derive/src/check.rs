@@ -1,5 +1,6 @@
 //! What is wrong with a struct as a whole. What is wrong with one attribute was said when it was read.
 
+mod index;
 mod nested;
 mod role;
 mod term;
@@ -31,6 +32,7 @@ pub(crate) fn entity<'a>(entity: &'a Struct<'a>, diag: &mut Diag) -> Option<Chec
     for field in entity.all_fields() {
         role::check(field, diag);
         nested::field(field, diag);
+        index::field(field, diag);
         json_is_stored(field, diag);
     }
     id.map(|id| Checked { id, term, version })

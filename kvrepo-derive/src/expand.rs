@@ -6,6 +6,7 @@
 mod entity;
 mod fallback;
 mod fields;
+mod indexed;
 mod nested;
 mod token;
 

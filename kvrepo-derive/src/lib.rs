@@ -9,18 +9,19 @@ mod diag;
 mod duration;
 mod expand;
 mod model;
+mod peel;
 
 /// Implements `kvrepo::KvEntity` for a struct with named fields and without parameters, and gives it `fields()`.
 ///
 /// On the struct, `#[kv(…)]` with `keyspace`, `time_to_live` or `idle`, `time_to_live_fn`, `shadow_copy`, `type_alias`
-/// and `crate`; on a field, `#[id]` (exactly one), `#[time_to_live]` or `#[expires_at]`, `#[version]`, `#[nested]` and
-/// `#[kv(json)]`. Serde's attributes are honoured. A struct that cannot be an entity does not compile, and every mistake
+/// and `crate`; on a field, `#[id]` (exactly one), `#[time_to_live]` or `#[expires_at]`, `#[version]`, `#[indexed]`,
+/// `#[geo_indexed]`, `#[nested]` and `#[kv(json)]`. Serde's attributes are honoured. A struct that cannot be an entity does not compile, and every mistake
 /// is named in one run.
 #[proc_macro_derive(
     KvEntity,
     attributes(
-        kv, id, time_to_live, expires_at, version, nested, // and those of later versions, to say so:
-        geo_indexed, indexed, reference,
+        kv, id, time_to_live, expires_at, version, nested, indexed, geo_indexed, // and one of later versions, to say so:
+        reference,
     )
 )]
 pub fn kv_entity(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
@@ -31,13 +32,13 @@ pub fn kv_entity(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 /// Implements `kvrepo::KvNested` for a struct with named fields and without parameters, so that an entity's `#[nested]`
 /// field can hold it.
 ///
-/// On the struct, `#[kv(crate = "…")]`; on a field, `#[nested]`. Serde's attributes are honoured, but for `flatten`.
+/// On the struct, `#[kv(crate = "…")]`; on a field, `#[indexed]`, `#[geo_indexed]` and `#[nested]`. Serde's attributes are honoured, but for `flatten`.
 /// What belongs on an entity is refused.
 #[proc_macro_derive(
     KvNested,
     attributes(
-        kv, nested, // and what is refused, to say so:
-        id, time_to_live, expires_at, version, geo_indexed, indexed, reference,
+        kv, nested, indexed, geo_indexed, // and what is refused, to say so:
+        id, time_to_live, expires_at, version, reference,
     )
 )]
 pub fn kv_nested(input: proc_macro::TokenStream) -> proc_macro::TokenStream {

@@ -6,14 +6,19 @@
 //! [`StoreBuilder::backend`](crate::StoreBuilder::backend).
 
 mod change;
+mod explain;
+pub(crate) mod index;
 mod keyspace;
 pub(crate) mod memory;
 pub(crate) mod operation;
+pub(crate) mod plan;
 pub(crate) mod position;
 pub(crate) mod valkey;
 mod write;
 
 pub(crate) use change::{Refusal, apply};
+pub(crate) use explain::explained;
+pub use index::{Index, IndexKind, Order};
 pub use keyspace::Keyspace;
 pub(crate) use keyspace::{DEFAULT_GRACE, DEFAULT_RETENTION};
 pub use memory::Memory;
@@ -21,6 +26,7 @@ pub(crate) use operation::{GREATEST_TERM, TimeToLive, thirtieth};
 pub use operation::{
     Lease, Loaded, LogEntry, LogPage, Read, Reap, Reaped, Repaired, ScanPage, Trigger, TriggerSink,
 };
+pub use plan::{After, Area, Edge, Extent, Hit, PathPart, Plan, Select, Selected, SortKey, Sorting};
 pub(crate) use position::Position;
 pub use write::{Ancestor, Change, Condition, Delete, Place, Saved, Update, Write, WriteTerm};
 
@@ -60,6 +66,12 @@ pub trait Backend: Debug + Send + Sync + 'static {
 
     /// How many entities are alive.
     async fn count(&self, keyspace: &Keyspace) -> Result<u64>;
+
+    /// Finds ids by a plan, among the living.
+    async fn select(&self, keyspace: &Keyspace, select: &Select) -> Result<Selected>;
+
+    /// Deletes those of the ids that the plan finds, and all that belongs to them; says how many were alive.
+    async fn delete_where(&self, keyspace: &Keyspace, plan: &Plan, ids: &[String]) -> Result<u64>;
 
     /// Some of the ids, from a cursor on; `None` begins. About `count`, but it can be more and can be none. An id that is
     /// there from the first page to the last is found at least once. Ids of expired entities can be among them.

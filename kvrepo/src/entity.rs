@@ -24,6 +24,8 @@ pub use version::{VersionField, Versioned};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::query::Indexes;
+
 /// A struct that is stored as one hash.
 ///
 /// Derive it; the macro's page ([`derive@crate::KvEntity`]) lists the attributes.
@@ -56,6 +58,10 @@ pub trait KvEntity: Serialize + DeserializeOwned + Send + Sync + 'static {
 
     /// Puts what was read of the term into the `#[time_to_live]` or `#[expires_at]` field, where there is one.
     fn set_term(&mut self, read: &ReadTerm);
+
+    /// Adds what entities are found by to the indexes of the type.
+    #[doc(hidden)]
+    fn gather(_out: &mut Indexes) {}
 
     /// The version; `None` without a `#[version]` field.
     fn version(&self) -> Option<u64> {

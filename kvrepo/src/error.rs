@@ -85,6 +85,12 @@ pub enum Error {
         /// The unique field.
         field: String,
     },
+    /// There are several, where one was asked for.
+    #[error("there are several `{keyspace}` where one was asked for; ask for the `first`, or for all")]
+    NotUnique {
+        /// The keyspace that was searched.
+        keyspace: String,
+    },
     /// The id cannot be stored. Nothing was written.
     #[error("`{id}` cannot be the id of a `{entity}`: {reason}")]
     InvalidId {

@@ -71,6 +71,7 @@ pub mod terms {}
 #[path = "private.rs"]
 pub mod __private;
 
+pub use backend::Order;
 pub use backend::memory::ManualClock;
 pub use backend::operation::TimeToLive;
 pub use backend::position::{ParsePositionError, Position};
@@ -86,10 +87,15 @@ pub use kvrepo_derive::KvEntity;
 pub use kvrepo_derive::KvNested;
 pub use mapping::Record;
 pub use mapping::with;
-pub use query::{Element, Field, FieldHandle, Increment, ListField, MapField, Nested, Target};
+pub use query::{
+    BoundingBox, ByKey, Circle, Conjunct, Distance, Element, EqualityIndex, Field, FieldHandle, Filter,
+    GeoIndex, IdHandle, Increment, Indexed, KeyedIndex, ListField, Located, MapField, Near, Negated, Nested,
+    NotIndexed, Page, PageRequest, Point, RangeIndex, RangeValue, Ranged, Shape, Sort, Target, TextValue,
+    Under, ValueArg,
+};
 pub use repository::{
-    DeleteById, Entry, FindAll, Insert, InsertAll, Repository, Save, SaveAll, SaveOutcome, Slice, Swept,
-    Unset, Update, UpdateWith,
+    DeleteById, Entry, Find, FindAll, FindNear, FindPage, FindSlice, Insert, InsertAll, Repository, Save,
+    SaveAll, SaveOutcome, Slice, Swept, Unset, Update, UpdateWith,
 };
 pub use store::{KeyspaceEvents, KeyspaceSettings, Store, StoreBuilder};
 pub use term::Term;

@@ -14,6 +14,7 @@
 //! | [`scalar`] | the text of numbers, bools and characters |
 //! | [`key`] | the text of a map's key |
 //! | [`json`] | the JSON in one field |
+//! | [`single`] | whether a type is one value |
 //! | [`shape`] | where a type decodes itself by what it finds |
 //! | [`ser`], [`de`] | the two ways |
 //! | [`hash`] | how tables of paths are hashed |
@@ -30,6 +31,7 @@ mod record;
 mod scalar;
 mod ser;
 mod shape;
+mod single;
 pub mod with;
 
 #[cfg(test)]
@@ -40,6 +42,7 @@ use serde::de::DeserializeOwned;
 
 pub(crate) use path::within;
 pub use record::Record;
+pub(crate) use single::single;
 
 use self::shape::Shape;
 use crate::{EntitySchema, Result};
@@ -61,13 +64,15 @@ where
 pub(crate) enum Step {
     /// To the field of this name.
     Field(&'static str),
-    /// To an element of a list, or the value of an entry of a map.
+    /// To an element of a list.
     Each,
+    /// To the value of an entry of a map.
+    Entry,
 }
 
-/// The segment of a path that is a map's key, or the reason why it cannot be one.
-pub(crate) fn key_segment<K: Serialize + ?Sized>(key: &K) -> Result<String, String> {
-    let mut text = String::from("[");
+/// The text of a map's key in a path, or the reason why it cannot be one.
+pub(crate) fn key_text<K: Serialize + ?Sized>(key: &K) -> Result<String, String> {
+    let mut text = String::new();
     key.serialize(key::KeySer::new(&mut text))
         .map_err(fault::Fault::into_reason)?;
     if text.contains(']') {
@@ -76,7 +81,6 @@ pub(crate) fn key_segment<K: Serialize + ?Sized>(key: &K) -> Result<String, Stri
                 .into(),
         );
     }
-    text.push(']');
     Ok(text)
 }
 

@@ -10,6 +10,7 @@ pub mod expiry_log;
 pub mod find;
 pub mod id;
 pub mod idle;
+pub mod indexed;
 pub mod keyspace;
 pub mod mapping;
 pub mod mapping_kind;
@@ -194,6 +195,24 @@ macro_rules! suite {
                 types_can_share_a_keyspace,
                 a_colon_in_the_keyspace_does_no_harm,
                 dropping_the_last_handle_ends_the_listener,
+            ],
+            indexed: [
+                every_index_finds_what_was_saved,
+                a_value_that_is_replaced_or_none_is_not_found_any_more,
+                what_is_deleted_is_in_no_index,
+                what_has_expired_is_in_no_index,
+                a_life_that_was_not_reaped_leaves_nothing_in_the_next,
+                a_partial_update_moves_only_what_it_changes,
+                a_field_in_each_element_of_a_list_is_not_changed_by_itself,
+                none_is_not_indexed_and_the_text_null_is,
+                any_text_is_found_as_itself_and_nothing_else,
+                keys_of_maps_that_look_like_others_are_told_apart,
+                an_id_that_is_the_key_of_an_index_is_refused,
+                a_point_that_is_none_leaves_nothing_behind,
+                a_unique_value_is_one_living_entitys,
+                of_a_hundred_who_insert_one_unique_value_one_wins,
+                an_index_that_cannot_be_is_refused_by_every_call,
+                a_value_that_cannot_be_indexed_is_refused_before_anything_is_written,
             ],
             mapping: [
                 empty_and_none_come_back_as_they_were,

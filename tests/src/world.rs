@@ -102,6 +102,20 @@ impl World {
         }
     }
 
+    /// All keys of the server, sorted; none in memory.
+    pub async fn keys(&self) -> Vec<String> {
+        let Some(server) = self.as_server() else {
+            return Vec::new();
+        };
+        // What was sent before is judged now, since asking is counted too.
+        self.finish().await;
+        let mut keys: Vec<String> = server.query(&["KEYS", "*"]).await;
+        keys.sort();
+        let _: String = server.query(&["CONFIG", "RESETSTAT"]).await;
+        let _: String = server.query(&["INFO", "server"]).await;
+        keys
+    }
+
     /// Milliseconds since 1970 by the backend's clock.
     pub async fn now(&self) -> u64 {
         match &self.place {

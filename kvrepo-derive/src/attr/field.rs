@@ -1,8 +1,9 @@
-//! The attributes of a field: `#[id]`, `#[time_to_live]`, `#[expires_at]`, `#[version]`, `#[nested]` and `#[kv(…)]`.
+//! The attributes of a field: `#[id]`, `#[time_to_live]`, `#[expires_at]`, `#[version]`, `#[nested]`, `#[indexed]`,
+//! `#[geo_indexed]` and `#[kv(…)]`.
 
 use syn::{Attribute, Ident, Lit, Meta};
 
-use super::{Kind, Value, items, items_of, known};
+use super::{IndexAttr, Kind, Value, items, items_of, known};
 use crate::diag::Diag;
 
 /// What the attributes of a field say. Each keeps what it was read from, so that a later stage can point there.
@@ -13,6 +14,7 @@ pub(crate) struct FieldAttrs<'a> {
     pub(crate) expires_at: Option<&'a Attribute>,
     pub(crate) version: Option<&'a Attribute>,
     pub(crate) nested: Option<&'a Attribute>,
+    pub(crate) indexed: Option<IndexAttr<'a>>,
     pub(crate) json: Option<Ident>,
 }
 
@@ -52,6 +54,8 @@ impl<'a> FieldAttrs<'a> {
                 "expires_at" => mark(&mut this.expires_at, attr, &name, diag),
                 "version" => mark(&mut this.version, attr, &name, diag),
                 "nested" => mark(&mut this.nested, attr, &name, diag),
+                "indexed" => this.index(IndexAttr::read(attr, diag), diag),
+                "geo_indexed" => this.index(IndexAttr::read_geo(attr, diag), diag),
                 "kv" => this.kv(attr, kind, diag),
                 name if known::is_later(name) => diag.over(attr, known::later(&format!("#[{name}]"))),
                 _ => {}
@@ -64,6 +68,16 @@ impl<'a> FieldAttrs<'a> {
         let unit = unit(attr, diag);
         if self.time_to_live.replace((attr, unit)).is_some() {
             diag.over(attr, "`#[time_to_live]` stands twice on this field; keep one");
+        }
+    }
+
+    fn index(&mut self, index: IndexAttr<'a>, diag: &mut Diag) {
+        let attr = index.attr;
+        if self.indexed.replace(index).is_some() {
+            diag.over(
+                attr,
+                "this field is indexed already; say all in one attribute, as in `#[indexed(range, unique)]`",
+            );
         }
     }
 

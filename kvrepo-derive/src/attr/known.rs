@@ -17,13 +17,21 @@ const CONTAINER: [&str; 7] = [
 const FIELD: [&str; 1] = ["json"];
 
 /// The attributes of fields that stand alone.
-const FIELD_ATTRIBUTES: [&str; 5] = ["id", "time_to_live", "expires_at", "version", "nested"];
+const FIELD_ATTRIBUTES: [&str; 7] = [
+    "id",
+    "time_to_live",
+    "expires_at",
+    "version",
+    "nested",
+    "indexed",
+    "geo_indexed",
+];
 
 /// What a later version has: keys and attributes.
-const LATER: [&str; 3] = ["geo_indexed", "indexed", "reference"];
+const LATER: [&str; 1] = ["reference"];
 
 /// What people write who know it from elsewhere.
-const ELSEWHERE: [(&str, &str); 24] = [
+const ELSEWHERE: [(&str, &str); 26] = [
     ("alias", "type_alias"),
     ("deadline", "expires_at"),
     ("embedded", "nested"),
@@ -33,7 +41,9 @@ const ELSEWHERE: [(&str, &str); 24] = [
     ("expires", "expires_at"),
     ("expires_in", "time_to_live"),
     ("expiry", "expires_at"),
+    ("geo", "geo_indexed"),
     ("idle_timeout", "idle"),
+    ("index", "indexed"),
     ("key", "keyspace"),
     ("lifetime", "time_to_live"),
     ("maxIdle", "idle"),
@@ -148,6 +158,15 @@ pub(super) fn unknown_on_field(key: &str, kind: Kind) -> String {
     unknown(key, "a field", known)
 }
 
+/// What is said of an unknown key of an attribute of its own.
+pub(super) fn unknown_of(key: &str, attribute: &str, takes: &str, known: &[&str]) -> String {
+    let known: Vec<&str> = known.iter().copied().chain(["name"]).collect();
+    match meant(key, &known) {
+        Some(meant) => format!("unknown key `{key}`; did you mean `{meant}`?"),
+        None => format!("unknown key `{key}`; `#[{attribute}(…)]` takes {takes}"),
+    }
+}
+
 fn unknown(key: &str, place: &str, known: &[&str]) -> String {
     if SERDE.contains(&key) {
         return format!("`{key}` is serde's: write it in `#[serde(…)]`, kvrepo honours it");
@@ -259,7 +278,7 @@ mod tests {
         assert!(unknown_on_field("idle", Kind::Nested).ends_with("on the entity: `#[kv(idle = …)]`"));
         assert!(unknown_on_nested("keyspace").contains("belongs on the entity"));
         assert!(unknown_on_nested("crat").contains("did you mean `crate`?"));
-        assert!(unknown_on_nested("indexed").contains("not supported by this version"));
+        assert!(unknown_on_nested("reference").contains("not supported by this version"));
         let hint = attribute_on_struct("nested", Kind::Entity).unwrap();
         assert!(hint.ends_with("derives `KvNested`"));
         assert_eq!(attribute_on_struct("derive", Kind::Entity), None);

@@ -2,7 +2,7 @@
 
 use syn::Attribute;
 
-use super::{no_parameters, term};
+use super::{index, no_parameters, term};
 use crate::diag::Diag;
 use crate::model::{Field, Struct};
 
@@ -76,6 +76,7 @@ pub(crate) fn nested(nested: &Struct<'_>, diag: &mut Diag) {
         if let Some(attr) = of.attrs.nested {
             has_one_path(of, attr, diag);
         }
+        index::field(of, diag);
         has_no_role(of, diag);
     }
 }

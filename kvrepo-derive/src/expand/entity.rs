@@ -19,7 +19,17 @@ pub(super) fn expand(entity: &Struct<'_>, checked: &Checked<'_>, p: &TokenStream
     let versioned = checked
         .version
         .map(|_| quote!(#[automatically_derived] impl #p::Versioned for #ident {}));
-    let fields = Fields::new(entity, ident.to_token_stream(), p).of_entity();
+    let fields = Fields::new(entity, ident.to_token_stream(), p);
+    let gathered = fields.gather(&quote!(__fields));
+    let gather = (!gathered.is_empty()).then(|| {
+        quote! {
+            fn gather(__out: &mut #p::Indexes) {
+                let __fields = #ident::fields();
+                #gathered
+            }
+        }
+    });
+    let fields = fields.of_entity();
     quote! {
         #[automatically_derived]
         impl #p::KvEntity for #ident {
@@ -27,6 +37,7 @@ pub(super) fn expand(entity: &Struct<'_>, checked: &Checked<'_>, p: &TokenStream
             #id
             #term
             #version
+            #gather
         }
 
         #versioned

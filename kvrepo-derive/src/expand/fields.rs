@@ -6,6 +6,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 
+use super::indexed;
 use super::token::{generated, of_type, outside, pinned};
 use crate::attr::Kind;
 use crate::model::{Field, Struct};
@@ -44,14 +45,17 @@ impl<'a> Fields<'a> {
         let vis = outside(self.of.ident, self.of.vis);
         let handles = self.fields.iter().map(|field| {
             let (name, ty, doc) = (generated(field.ident), self.ty(field), doc_of(field));
-            let handle = if is_nested(field) {
-                quote!(Nested)
+            let handle = if is_id(field) {
+                quote!(IdHandle<#entity>)
+            } else if is_nested(field) {
+                quote!(Nested<#entity, #ty>)
             } else {
-                quote!(Field)
+                let marker = indexed::marker(field, |ty| outside(self.of.ident, ty), p);
+                quote!(Field<#entity, #ty, #marker>)
             };
             quote! {
                 #[doc = #doc]
-                pub #name: #p::#handle<#entity, #ty>
+                pub #name: #p::#handle
             }
         });
         let text = ident.unraw().to_string();
@@ -87,6 +91,9 @@ impl<'a> Fields<'a> {
         let (p, ident, entity) = (self.p, &self.ident, &self.entity);
         let handles = self.fields.iter().enumerate().map(|(i, field)| {
             let (name, ty, names) = (generated(field.ident), self.ty(field), &field.serde.names);
+            if is_id(field) {
+                return quote!(#name: #p::IdHandle::new());
+            }
             let others: Vec<_> = names.all().into_iter().skip(1).collect();
             let path = path(&names.serialize, &others);
             let codec = if field.serde.serialize.is_some() {
@@ -95,7 +102,9 @@ impl<'a> Fields<'a> {
                 quote!(#p::Own)
             };
             let at = pinned(field.ty, quote!(#p::Field::<#entity, #ty>::at::<#codec>));
-            let whole = quote!(#at(#path));
+            let order = indexed::order(&ty, p);
+            let whole = quote!(#at(#path, #order));
+            let whole = indexed::value(field, whole, &codec, |ty| outside(self.of.ident, ty), p);
             let handle = if is_nested(field) {
                 let handle = of_type(field.ty, p, "NestedField", "handle");
                 quote!(#handle(#whole))
@@ -106,6 +115,16 @@ impl<'a> Fields<'a> {
         });
         let parameter = self.unused_parameter(&quote!(: #p::PhantomData));
         quote!(#ident { #(#handles,)* #parameter })
+    }
+
+    /// What adds the indexes of the fields to `__out`, where `fields` are the handles.
+    pub(super) fn gather(&self, fields: &TokenStream) -> TokenStream {
+        let gathered = self.fields.iter().filter_map(|field| {
+            let name = generated(field.ident);
+            let some = field.attrs.indexed.is_some() || is_nested(field);
+            some.then(|| quote!(#fields.#name.gather(__out);))
+        });
+        gathered.collect()
     }
 
     /// A field for the parameter of a nested struct, where there is no handle that has it.
@@ -182,7 +201,12 @@ impl<'a> Fields<'a> {
 /// Whether a field is stored under a path of its own, and by those who save it.
 fn has_handle(field: &Field<'_>) -> bool {
     let (attrs, serde) = (&field.attrs, &field.serde);
-    attrs.id.is_none() && attrs.version.is_none() && serde.written && !serde.flatten
+    attrs.version.is_none() && serde.written && !serde.flatten
+}
+
+/// Whether a field is the id, of which only equality can be asked.
+fn is_id(field: &Field<'_>) -> bool {
+    field.attrs.id.is_some()
 }
 
 /// Whether a field's own fields have handles.

@@ -12,23 +12,32 @@ pub(super) fn expand(nested: &Struct<'_>, p: &TokenStream) -> TokenStream {
     let codecs = fields.codecs();
     let handles = fields
         .values(|name, others| quote!(#p::FieldPath::child(__path, __optional, #name, &[#(#others),*])));
-    implementation(nested, &fields, &quote!(#codecs #handles), p)
+    let gather = fields.gather(&quote!(__fields));
+    implementation(nested, &fields, &quote!(#codecs #handles), &gather, p)
 }
 
 /// The same for a struct that is wrong: never called.
 pub(super) fn expand_wrong(nested: &Struct<'_>, p: &TokenStream) -> TokenStream {
-    implementation(nested, &fields(nested, p), &quote!(loop {}), p)
+    implementation(
+        nested,
+        &fields(nested, p),
+        &quote!(loop {}),
+        &TokenStream::new(),
+        p,
+    )
 }
 
 fn fields<'a>(nested: &'a Struct<'a>, p: &'a TokenStream) -> Fields<'a> {
     Fields::new(nested, quote!(__E), p)
 }
 
-/// The struct of handles, and the trait with this as the body of its function, which has `__path` and `__optional`.
+/// The struct of handles, and the trait with these as the bodies of its functions; the first has `__path` and
+/// `__optional`, the second `__fields` and `__out`.
 fn implementation(
     nested: &Struct<'_>,
     fields: &Fields<'_>,
     body: &TokenStream,
+    gather: &TokenStream,
     p: &TokenStream,
 ) -> TokenStream {
     let ident = generated(nested.ident);
@@ -47,6 +56,10 @@ fn implementation(
                 __optional: #p::bool,
             ) -> #handles<__E> {
                 #body
+            }
+
+            fn gather<__E: #p::KvEntity>(__fields: &#handles<__E>, __out: &mut #p::Indexes) {
+                #gather
             }
         }
     }

@@ -1,7 +1,9 @@
 //! A keyspace as a backend sees it: where its keys begin, and what is kept how long.
 
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use super::index::{self, Index, Misfit};
 use super::{Condition, Refusal};
 use crate::error::{Error, Result};
 
@@ -19,6 +21,7 @@ pub struct Keyspace {
     shadow_copy: bool,
     grace: u64,
     retention: u64,
+    indexes: Arc<[Index]>,
 }
 
 impl Keyspace {
@@ -47,7 +50,29 @@ impl Keyspace {
             shadow_copy,
             grace: span("grace", grace)?,
             retention: span("retention", retention)?,
+            indexes: Arc::default(),
         })
+    }
+
+    /// With these indexes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidSetting`] if one cannot be, or two would meet.
+    pub fn with_indexes(mut self, indexes: Vec<Index>) -> Result<Self> {
+        index::check(&indexes).map_err(|(name, reason)| Error::InvalidSetting {
+            what: "index",
+            name: format!("{}.{name}", self.entity),
+            reason,
+        })?;
+        self.indexes = indexes.into();
+        Ok(self)
+    }
+
+    /// What entities are found by.
+    #[must_use]
+    pub fn indexes(&self) -> &[Index] {
+        &self.indexes
     }
 
     /// The entity's type, for messages.
@@ -117,6 +142,23 @@ impl Keyspace {
         Error::DeadlinePassed {
             entity: self.entity,
             deadline: SystemTime::UNIX_EPOCH + Duration::from_millis(deadline),
+        }
+    }
+
+    /// What is said of a unique value that another living entity has.
+    pub(crate) fn taken(&self, index: &str) -> Error {
+        Error::UniqueViolation {
+            keyspace: self.name.clone(),
+            field: index.to_owned(),
+        }
+    }
+
+    /// What is said of a value that cannot be indexed.
+    pub(crate) fn misfit(&self, misfit: Misfit) -> Error {
+        Error::Encode {
+            entity: self.entity,
+            path: misfit.path,
+            reason: misfit.reason,
         }
     }
 

@@ -4,7 +4,9 @@
 //! over it serves as its own phantom.
 
 mod clock;
+mod geo;
 mod log;
+mod search;
 mod space;
 
 pub use clock::ManualClock;
@@ -17,10 +19,11 @@ use async_trait::async_trait;
 use tokio::sync::Notify;
 
 use self::clock::Clock;
-use self::space::{Expiry, Space};
+use self::space::{Content, Expiry, Space};
 use super::{
-    Backend, Change, Delete, Guard, Keyspace, Loaded, LogEntry, LogPage, Place, Position, Read, Reap, Reaped,
-    Repaired, Saved, ScanPage, TimeToLive, Trigger, TriggerSink, Update, Write, WriteTerm, apply,
+    Backend, Change, Delete, Guard, Keyspace, Loaded, LogEntry, LogPage, Place, Plan, Position, Read, Reap,
+    Reaped, Repaired, Saved, ScanPage, Select, Selected, TimeToLive, Trigger, TriggerSink, Update, Write,
+    WriteTerm, apply, index,
 };
 use crate::error::Result;
 
@@ -83,12 +86,13 @@ impl Memory {
 
     fn save_one(keyspace: &Keyspace, write: &Write, space: &mut Space, now: u64) -> Result<Saved> {
         space.demand(keyspace, &write.id, write.condition.as_ref(), now)?;
+        space.demand_unique(keyspace, &write.id, &write.entries, now)?;
         let kept = space
             .living(&write.id, now)
             .filter(|_| write.keep)
             .map(|entity| entity.expiry());
         let expiry = kept.map_or_else(|| Self::expiry(keyspace, write.term, now), Ok)?;
-        let created = space.save(keyspace, &write.id, write.record.clone(), expiry, now);
+        let created = space.save(keyspace, &write.id, write.into(), expiry, now);
         Ok(Saved::new(created, expiry.deadline, now))
     }
 
@@ -108,12 +112,23 @@ impl Memory {
             min: 0,
             max: u64::MAX.into(),
         });
-        let record = apply(&entity.record, update.changes.iter().chain(&count_on))
+        let record = apply(&entity.content.record, update.changes.iter().chain(&count_on))
             .map_err(|refusal| keyspace.refused(refusal))?;
+        let mut entries = entity.content.entries.clone();
+        if !update.changes.is_empty() {
+            // As on a server, what somebody else indexed stays.
+            let derived = |record: &_| {
+                index::entries(keyspace.indexes(), record).map_err(|misfit| keyspace.misfit(misfit))
+            };
+            let (before, after) = (derived(&entity.content.record)?, derived(&record)?);
+            entries.retain(|entry| !before.contains(entry) && !after.contains(entry));
+            entries.extend(after);
+            space.demand_unique(keyspace, &update.id, &entries, now)?;
+        }
         let expiry = update
             .term
             .map_or(Ok(entity.expiry()), |term| Self::expiry(keyspace, term, now))?;
-        space.save(keyspace, &update.id, record, expiry, now);
+        space.save(keyspace, &update.id, Content { record, entries }, expiry, now);
         Ok(Some(Saved::new(false, expiry.deadline, now)))
     }
 
@@ -171,6 +186,18 @@ impl Backend for Memory {
 
     async fn count(&self, keyspace: &Keyspace) -> Result<u64> {
         Ok(self.step(keyspace, |space, now| space.count(now)))
+    }
+
+    async fn select(&self, keyspace: &Keyspace, select: &Select) -> Result<Selected> {
+        Ok(self.step(keyspace, |space, now| search::select(space, select, now)))
+    }
+
+    async fn delete_where(&self, keyspace: &Keyspace, plan: &Plan, ids: &[String]) -> Result<u64> {
+        Ok(self.step(keyspace, |space, now| {
+            let found = search::find(space, plan, now);
+            let found = ids.iter().filter(|id| found.contains(*id));
+            found.map(|id| u64::from(space.delete(id, now))).sum()
+        }))
     }
 
     async fn scan(&self, keyspace: &Keyspace, cursor: Option<&str>, count: usize) -> Result<ScanPage> {

@@ -6,6 +6,7 @@ mod answer;
 mod connection;
 mod endpoint;
 mod fault;
+mod indexing;
 mod listener;
 mod notification;
 mod renewal;
@@ -29,14 +30,17 @@ use self::request::lives;
 use self::script::{Invocation, RunError};
 use self::stream::Follower;
 use super::{
-    Backend, Delete, Guard, Keyspace, Loaded, LogEntry, LogPage, Position, Read, Reap, Reaped, Repaired,
-    Saved, ScanPage, TimeToLive, TriggerSink, Update, Write,
+    Backend, Delete, Guard, Keyspace, Loaded, LogEntry, LogPage, Plan, Position, Read, Reap, Reaped,
+    Repaired, Saved, ScanPage, Select, Selected, TimeToLive, TriggerSink, Update, Write,
 };
 use crate::error::{Error, Result};
 
 /// How many ids or entities go into one pipeline. Bounds the memory of a batch, and for how long one keeps the
 /// server from answering others.
 const CHUNK: usize = 256;
+
+/// How many entities are read in one pipeline: their commands are cheap for the server, which answers others in between.
+const LOADED: usize = 1024;
 
 /// One server.
 #[derive(Debug)]
@@ -147,7 +151,7 @@ impl Backend for Valkey {
         let call = Call::read("find");
         let with_term = read.term || (read.renew && read.idle);
         let mut found = Vec::with_capacity(ids.len());
-        for chunk in ids.chunks(CHUNK) {
+        for chunk in ids.chunks(LOADED) {
             let mut pipeline = redis::pipe();
             pipeline.ignore_errors();
             for id in chunk {
@@ -236,6 +240,29 @@ impl Backend for Valkey {
         let reply = reply.map_err(|error| answer::script_error(call, keyspace, error))?;
         let count = reply::integer(&reply).and_then(|count| u64::try_from(count).ok());
         count.ok_or_else(|| reply::unexpected(call.operation))
+    }
+
+    async fn select(&self, keyspace: &Keyspace, select: &Select) -> Result<Selected> {
+        let call = Call::read("find");
+        let reply = self
+            .commands
+            .run(call, &indexing::select(keyspace, select))
+            .await?;
+        let reply = reply.map_err(|error| answer::script_error(call, keyspace, error))?;
+        answer::selected(reply, select)
+    }
+
+    async fn delete_where(&self, keyspace: &Keyspace, plan: &Plan, ids: &[String]) -> Result<u64> {
+        let call = Call::write("delete");
+        let mut deleted = 0;
+        for chunk in ids.chunks(CHUNK) {
+            let invocation = indexing::delete_where(keyspace, plan, chunk);
+            let reply = self.commands.run(call, &invocation).await?;
+            let reply = reply.map_err(|error| answer::script_error(call, keyspace, error))?;
+            let count = reply::integer(&reply).ok_or_else(|| reply::unexpected(call.operation))?;
+            deleted += count.unsigned_abs();
+        }
+        Ok(deleted)
     }
 
     async fn scan(&self, keyspace: &Keyspace, cursor: Option<&str>, count: usize) -> Result<ScanPage> {

@@ -1,5 +1,8 @@
 //! What is written, and on what condition.
 
+use super::Keyspace;
+use super::index::{self, Entry};
+use crate::error::Result;
 use crate::mapping::Record;
 
 /// When a write expires.
@@ -72,19 +75,27 @@ pub struct Write {
     pub keep: bool,
     /// What has to hold.
     pub condition: Option<Condition>,
+    /// What it has in indexes.
+    pub(crate) entries: Vec<Entry>,
 }
 
 impl Write {
     /// Writes `record` under `id`, to expire as `term` says, whatever is there.
-    #[must_use]
-    pub fn new(id: String, record: Record, term: WriteTerm) -> Self {
-        Self {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Encode`](crate::Error::Encode) if a value cannot be in the index of the keyspace that it belongs to.
+    pub fn new(keyspace: &Keyspace, id: String, record: Record, term: WriteTerm) -> Result<Self> {
+        let entries =
+            index::entries(keyspace.indexes(), &record).map_err(|misfit| keyspace.misfit(misfit))?;
+        Ok(Self {
             id,
             record,
             term,
             keep: false,
             condition: None,
-        }
+            entries: entries.into_iter().collect(),
+        })
     }
 }
 

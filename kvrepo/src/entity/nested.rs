@@ -1,10 +1,12 @@
 //! Structs within entities, whose fields can be named one by one.
 
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::KvEntity;
-use crate::query::{Field, FieldPath, Nested};
+use crate::query::{Field, FieldPath, Holder, Indexes, Nested};
 
 /// A struct within an entity, whose fields join those of the entity with their path: `address.city`.
 ///
@@ -22,40 +24,75 @@ pub trait KvNested: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// The handles of its fields, where it stands at this path; `optional` if it is in an `Option` there.
     #[doc(hidden)]
     fn fields<E: KvEntity>(path: &'static FieldPath, optional: bool) -> Self::Fields<E>;
+
+    /// Adds the indexes of these fields to those of the entity.
+    #[doc(hidden)]
+    fn gather<E: KvEntity>(fields: &Self::Fields<E>, out: &mut Indexes);
 }
 
-/// A field that `#[nested]` can stand on: a [`KvNested`], or an `Option` of one.
+/// The same struct, elsewhere in memory.
+impl<T: KvNested> KvNested for Box<T> {
+    type Fields<E: KvEntity> = T::Fields<E>;
+
+    fn fields<E: KvEntity>(path: &'static FieldPath, optional: bool) -> T::Fields<E> {
+        T::fields(path, optional)
+    }
+
+    fn gather<E: KvEntity>(fields: &T::Fields<E>, out: &mut Indexes) {
+        T::gather(fields, out);
+    }
+}
+
+/// A field that `#[nested]` can stand on: a [`KvNested`], a list of them, a map to them, or an `Option` of one
+/// of these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a nested struct",
     label = "not a nested struct",
-    note = "`#[nested]` stands on a struct that derives `KvNested`, or on an `Option` of one; derive it, or remove \
-            `#[nested]`, if the fields need not be named one by one"
+    note = "`#[nested]` stands on a struct that derives `KvNested`, on a list or a map of such, or on an `Option`; derive \
+            it, or remove `#[nested]`, if the fields need not be named one by one"
 )]
 pub trait NestedField: Sized + 'static {
     /// The struct, without `Option`.
     type Nested: KvNested;
 
     /// Whether it is in an `Option`.
-    const OPTIONAL: bool;
+    const OPTIONAL: bool = false;
+
+    /// What it stands in.
+    #[doc(hidden)]
+    const HOLDER: Holder = Holder::One;
 
     /// The handles of its fields, with that of the whole.
     #[must_use]
     fn handle<E: KvEntity>(whole: Field<E, Self>) -> Nested<E, Self> {
-        Nested::new(
-            whole,
-            Self::Nested::fields::<E>(whole.whereabouts(), Self::OPTIONAL),
-        )
+        Nested::new(whole)
     }
 }
 
 impl<T: KvNested> NestedField for T {
     type Nested = T;
-
-    const OPTIONAL: bool = false;
 }
 
-impl<T: KvNested> NestedField for Option<T> {
-    type Nested = T;
+impl<T: NestedField> NestedField for Option<T> {
+    type Nested = T::Nested;
 
     const OPTIONAL: bool = true;
+    const HOLDER: Holder = T::HOLDER;
+}
+
+macro_rules! holders {
+    ($($holder:ident <$($param:ident),*> $type:ty;)*) => {$(
+        impl<$($param: 'static,)* T: KvNested> NestedField for $type {
+            type Nested = T;
+
+            const HOLDER: Holder = Holder::$holder;
+        }
+    )*};
+}
+
+holders! {
+    List <> Vec<T>;
+    List <> VecDeque<T>;
+    Map <K> BTreeMap<K, T>;
+    Map <K, S> HashMap<K, T, S>;
 }

@@ -75,7 +75,7 @@ pub(super) fn encode_field<T: Serialize + ?Sized>(
         .iter()
         .try_fold(root, |context, step| match step {
             Step::Field(name) => context.field(name),
-            Step::Each => context.each(),
+            Step::Each | Step::Entry => context.each(),
         })
         .and_then(|context| {
             if json {

@@ -3,31 +3,42 @@
 use std::borrow::{Borrow, Cow};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::Serialize;
 
-use super::field::{Encode, Field, FieldHandle, FieldPath, Located, Own, Target, encode};
+use super::Filter;
+use super::field::{Encode, Field, FieldHandle, FieldPath, Own, Spot, Target, encode};
+use super::index::{KeyedIndex, NotIndexed};
+use super::value::ValueArg;
 use crate::entity::KvEntity;
 use crate::error::{Error, Result};
 use crate::mapping::{self, Step};
 
 /// An element of a list, or the value of an entry of a map: [`Field::index`], [`Field::key`].
-pub struct Element<V> {
+pub struct Element<E, V, I = NotIndexed> {
     /// Or what is wrong with it: the entity, the path, and the reason.
     path: Result<FieldPath, (&'static str, String, String)>,
     encode: Encode<V>,
+    /// The key, of an entry of a map.
+    key: Result<String, String>,
+    index: I,
+    entity: PhantomData<fn() -> E>,
 }
 
-impl<V> Clone for Element<V> {
+impl<E, V, I: Clone> Clone for Element<E, V, I> {
     fn clone(&self) -> Self {
         Self {
             path: self.path.clone(),
             encode: self.encode,
+            key: self.key.clone(),
+            index: self.index.clone(),
+            entity: PhantomData,
         }
     }
 }
 
-impl<V> fmt::Debug for Element<V> {
+impl<E, V, I> fmt::Debug for Element<E, V, I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Element")
             .field(&self.path.as_ref().map(|path| &path.path))
@@ -35,12 +46,31 @@ impl<V> fmt::Debug for Element<V> {
     }
 }
 
-impl<E, V> FieldHandle<E> for Element<V> {
+impl<E: KvEntity, V, I: KeyedIndex> Element<E, V, I> {
+    /// Those whose map has this value under the key.
+    pub fn eq<A: ValueArg<I::Value>>(self, value: A) -> Filter<E> {
+        self.is_in([value])
+    }
+
+    /// Those whose map has one of these values under the key.
+    pub fn is_in<A: ValueArg<I::Value>>(self, values: impl IntoIterator<Item = A>) -> Filter<E> {
+        Filter::new(match self.key {
+            Ok(key) => self.index.lookup().equal(&[key], values),
+            Err(reason) => Err(Error::Encode {
+                entity: E::SCHEMA.entity,
+                path: String::new(),
+                reason,
+            }),
+        })
+    }
+}
+
+impl<E, V, I> FieldHandle<E> for Element<E, V, I> {
     type Value = V;
 
     fn target(self) -> Target<V> {
         Target(match self.path {
-            Ok(path) => Ok(Located {
+            Ok(path) => Ok(Spot {
                 path: Cow::Owned(path),
                 encode: self.encode,
                 element: true,
@@ -106,8 +136,9 @@ impl<L: ListField> ListField for Option<L> {
     const OPTIONAL: bool = true;
 }
 
-impl<E: KvEntity, V> Field<E, V> {
-    /// The entry of a map with this key: to be set, incremented, or unset, which takes it out.
+impl<E: KvEntity, V, I: Copy> Field<E, V, I> {
+    /// The entry of a map with this key: to be set, incremented, or unset, which takes it out; and, where the map has
+    /// `#[indexed]`, to be asked for by [`eq`](Element::eq).
     ///
     /// ```
     /// # use std::collections::BTreeMap;
@@ -125,47 +156,66 @@ impl<E: KvEntity, V> Field<E, V> {
     /// # Ok(()) }
     /// ```
     #[must_use]
-    pub fn key<Q>(&self, key: &Q) -> Element<V::Value>
+    pub fn key<Q>(&self, key: &Q) -> Element<E, V::Value, I>
     where
         V: MapField<Key: Borrow<Q>, Value: Serialize>,
         Q: Serialize + ?Sized,
     {
-        self.element(V::OPTIONAL, mapping::key_segment(key), "{}")
+        let key = mapping::key_text(key);
+        let segment = key.clone().map(|key| format!("[{key}]"));
+        Element {
+            key,
+            ..self.element(V::OPTIONAL, segment, Step::Entry, "{}", self.index)
+        }
     }
 
     /// The element of a list at this index, counted from 0. One that is set behind the end becomes the last; one that is
     /// taken out by `unset` leaves no hole.
     #[must_use]
-    pub fn index(&self, index: u32) -> Element<V::Item>
+    pub fn index(&self, index: u32) -> Element<E, V::Item>
     where
         V: ListField<Item: Serialize>,
     {
-        self.element(V::OPTIONAL, Ok(format!("[{index}]")), "[]")
+        self.element(
+            V::OPTIONAL,
+            Ok(format!("[{index}]")),
+            Step::Each,
+            "[]",
+            NotIndexed,
+        )
     }
 
-    fn element<I: Serialize>(
+    fn element<X: Serialize, J>(
         &self,
         optional: bool,
         segment: Result<String, String>,
+        step: Step,
         marker: &'static str,
-    ) -> Element<I> {
+        index: J,
+    ) -> Element<E, X, J> {
         let schema = E::SCHEMA;
         let json = matches!(self.path.steps[..], [Step::Field(name)] if schema.json_paths.contains(&name));
         let segment = match segment {
             Ok(_) if json => Err("it is stored as JSON in one field; set it as a whole".to_owned()),
+            Ok(_) if self.path.many => {
+                Err("it stands in each element of a list or a map; set that as a whole".to_owned())
+            }
             Ok(_) if !self.own => Err("it is not serialized by its own type; set it as a whole".to_owned()),
             segment => segment,
         };
         let path = match segment {
             Ok(segment) => {
                 let path = format!("{}.{segment}", self.path.path);
-                Ok(self.path.within(path, Step::Each, optional, marker))
+                Ok(self.path.within(path, step, optional, marker))
             }
             Err(reason) => Err((schema.entity, self.path.path.clone(), reason)),
         };
         Element {
             path,
-            encode: encode::<E, I, Own>,
+            encode: encode::<E, X, Own>,
+            key: Ok(String::new()),
+            index,
+            entity: PhantomData,
         }
     }
 }

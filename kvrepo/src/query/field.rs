@@ -6,7 +6,13 @@ use std::marker::PhantomData;
 
 use serde::{Serialize, Serializer};
 
-use crate::backend::{Ancestor, Place};
+use super::index::{
+    EqualityIndex, FieldIndex, FromLookup, GeoIndex, IndexMarker, IndexSpec, Indexes, Lookup, NotIndexed,
+    RangeIndex,
+};
+use super::value::{TextValue, ValueArg};
+use super::{Circle, Distance, Filter, Point, Shape, Sort, sort};
+use crate::backend::{Ancestor, Edge, Order, PathPart, Place, SortKey};
 use crate::entity::KvEntity;
 use crate::error::{Error, Result};
 use crate::mapping::{self, Record, Step};
@@ -22,6 +28,8 @@ pub struct FieldPath {
     pub(crate) ancestors: Vec<Ancestor>,
     /// The way from the entity down to it.
     pub(crate) steps: Vec<Step>,
+    /// Whether it stands in the elements of a list or a map, and so not at one place.
+    pub(crate) many: bool,
 }
 
 impl FieldPath {
@@ -33,6 +41,7 @@ impl FieldPath {
             others: others.iter().map(|&name| name.to_owned()).collect(),
             ancestors: Vec::new(),
             steps: vec![Step::Field(name)],
+            many: false,
         }))
     }
 
@@ -56,7 +65,48 @@ impl FieldPath {
             others: Vec::new(),
             ancestors,
             steps,
+            many: self.many,
         }
+    }
+
+    /// What stands in each element of this, a list or a map. For indexes: it is at no place of its own.
+    pub(crate) fn each(&self, step: Step) -> Self {
+        let mut each = self.within(self.path.clone(), step, false, "{}");
+        each.many = true;
+        each
+    }
+
+    /// The parts of the path that a value has, with these keys of maps.
+    pub(super) fn parts(&self, keys: &[String]) -> Vec<PathPart> {
+        let (mut parts, mut text, mut keys) = (Vec::new(), String::new(), keys.iter());
+        for (at, step) in self.steps.iter().enumerate() {
+            if at > 0 {
+                text.push('.');
+            }
+            match step {
+                Step::Field(name) => text.push_str(name),
+                Step::Entry => {
+                    let key = keys.next().map_or("", String::as_str);
+                    text.extend(["[", key, "]"]);
+                }
+                Step::Each => {
+                    text.push('[');
+                    parts.extend([PathPart::Text(std::mem::take(&mut text)), PathPart::Position]);
+                    text.push(']');
+                }
+            }
+        }
+        parts.push(PathPart::Text(text));
+        parts
+    }
+
+    /// A path that a value could have, with these keys of maps.
+    pub(super) fn sample(&self, keys: &[String]) -> String {
+        let parts = self.parts(keys).into_iter().map(|part| match part {
+            PathPart::Text(text) => text,
+            PathPart::Position => "0".to_owned(),
+        });
+        parts.collect()
     }
 
     pub(crate) fn place(&self) -> Place {
@@ -118,11 +168,17 @@ impl<V, C: FieldCodec<V>> Serialize for Coded<'_, V, C> {
 /// assert_eq!(people.find_by_id("1").await?.unwrap().city.as_deref(), Some("Oslo"));
 /// # Ok(()) }
 /// ```
-pub struct Field<E, V> {
+///
+/// What it can be asked depends on how it is indexed, which `I` says: [`Indexed`](crate::Indexed),
+/// [`Ranged`](crate::Ranged), [`ByKey`](crate::ByKey) or [`Located`](crate::Located).
+pub struct Field<E, V, I = NotIndexed> {
     pub(super) path: &'static FieldPath,
     encode: Encode<V>,
     /// Whether what is in it is serialized by its own type.
     pub(super) own: bool,
+    /// How it sorts, or what it is if it does not.
+    order: Result<Order, &'static str>,
+    pub(super) index: I,
     entity: PhantomData<fn() -> E>,
 }
 
@@ -135,15 +191,15 @@ pub(super) fn encode<E: KvEntity, V, C: FieldCodec<V>>(path: &FieldPath, value: 
     mapping::encode_field::<E, _>(&E::SCHEMA, &path.steps, &path.path, &value)
 }
 
-impl<E, V> Clone for Field<E, V> {
+impl<E, V, I: Copy> Clone for Field<E, V, I> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<E, V> Copy for Field<E, V> {}
+impl<E, V, I: Copy> Copy for Field<E, V, I> {}
 
-impl<E, V> fmt::Debug for Field<E, V> {
+impl<E, V, I> fmt::Debug for Field<E, V, I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Field").field(&self.path.path).finish()
     }
@@ -153,11 +209,46 @@ impl<E: KvEntity, V> Field<E, V> {
     /// The field at this path, whose values the codec `C` serializes.
     #[doc(hidden)]
     #[must_use]
-    pub fn at<C: FieldCodec<V>>(path: &'static FieldPath) -> Self {
+    pub fn at<C: FieldCodec<V>>(path: &'static FieldPath, order: Result<Order, &'static str>) -> Self {
         Self {
             path,
             encode: encode::<E, V, C>,
             own: C::OWN,
+            order,
+            index: NotIndexed,
+            entity: PhantomData,
+        }
+    }
+
+    /// The same field with indexes, whose values are an `X`.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn indexed<X: Serialize, I: FromLookup<X>>(self, spec: IndexSpec) -> Field<E, V, I> {
+        self.with_lookup(spec, encode_value::<E, X>)
+    }
+
+    /// The same field with indexes of what the codec `C` writes of it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn indexed_with<X, I: FromLookup<X>, C: FieldCodec<V>>(self, spec: IndexSpec) -> Field<E, V, I>
+    where
+        V: From<X>,
+    {
+        self.with_lookup(spec, |path, value| encode::<E, V, C>(path, &V::from(value)))
+    }
+
+    fn with_lookup<X, I: FromLookup<X>>(
+        self,
+        spec: IndexSpec,
+        encode: fn(&FieldPath, X) -> Result<Record>,
+    ) -> Field<E, V, I> {
+        let info = FieldIndex::leaked(E::SCHEMA.entity, self.path, spec);
+        Field {
+            path: self.path,
+            encode: self.encode,
+            own: self.own,
+            order: self.order,
+            index: I::from_lookup(Lookup { info, encode }),
             entity: PhantomData,
         }
     }
@@ -169,11 +260,222 @@ impl<E: KvEntity, V> Field<E, V> {
     }
 }
 
-impl<E, V> Field<E, V> {
+/// [`Encode`], for one of the values that an index has.
+fn encode_value<E: KvEntity, X: Serialize>(path: &FieldPath, value: X) -> Result<Record> {
+    mapping::encode_field::<E, _>(&E::SCHEMA, &path.steps, &path.path, &value)
+}
+
+impl<E, V, I> Field<E, V, I> {
     /// Where the field stands in the hash: `address.city`.
     #[must_use]
     pub fn path(&self) -> &'static str {
         &self.path.path
+    }
+}
+
+impl<E, V, I: IndexMarker> Field<E, V, I> {
+    /// Adds the field's indexes to those of the type.
+    #[doc(hidden)]
+    pub fn gather(&self, out: &mut Indexes) {
+        self.index.gather(out);
+    }
+}
+
+impl<E: KvEntity, V, I> Field<E, V, I> {
+    /// Sorts by this field, the least first. What is `None` comes first.
+    pub fn asc(self) -> Sort<E> {
+        self.sorted(false)
+    }
+
+    /// Sorts by this field, the greatest first. What is `None` comes last.
+    pub fn desc(self) -> Sort<E> {
+        self.sorted(true)
+    }
+
+    fn sorted(&self, descending: bool) -> Sort<E> {
+        let unfit = |reason: &str| Err(sort::unfit(E::SCHEMA.entity, &self.path.path, reason));
+        Sort::new(match self.order {
+            _ if self.path.many => unfit("it stands in a list or a map, and so has no one value to sort by"),
+            Ok(order) => Ok(vec![SortKey::new(self.path.path.clone(), order, descending)]),
+            Err(what) => unfit(&format!("it is {what}, and not a single value to sort by")),
+        })
+    }
+
+    /// Those whose field is this value; of a list or a set, those that have it in it.
+    pub fn eq<A: ValueArg<I::Value>>(self, value: A) -> Filter<E>
+    where
+        I: EqualityIndex,
+    {
+        self.is_in([value])
+    }
+
+    /// Those whose field is one of these values, or has one of them in it. With none of them nothing is found.
+    pub fn is_in<A: ValueArg<I::Value>>(self, values: impl IntoIterator<Item = A>) -> Filter<E>
+    where
+        I: EqualityIndex,
+    {
+        Filter::new(self.index.lookup().equal(&[], values))
+    }
+
+    /// Those whose field is true.
+    pub fn is_true(self) -> Filter<E>
+    where
+        I: EqualityIndex<Value = bool>,
+    {
+        self.eq(true)
+    }
+
+    /// Those whose field is false.
+    pub fn is_false(self) -> Filter<E>
+    where
+        I: EqualityIndex<Value = bool>,
+    {
+        self.eq(false)
+    }
+
+    /// Of a field within a map's values: that of the value under this key, to be asked as the field is.
+    #[must_use]
+    pub fn under<Q: Serialize + ?Sized>(self, key: &Q) -> Under<E, I>
+    where
+        I: EqualityIndex,
+    {
+        Under {
+            index: self.index,
+            keys: Ok(Vec::new()),
+            entity: PhantomData,
+        }
+        .under(key)
+    }
+
+    /// Those whose field is less.
+    pub fn lt<A: ValueArg<I::Value>>(self, value: A) -> Filter<E>
+    where
+        I: RangeIndex,
+    {
+        self.range(None, Some(value), |_, to| (Edge::Open, excluded(to)))
+    }
+
+    /// Those whose field is less, or this.
+    pub fn le<A: ValueArg<I::Value>>(self, value: A) -> Filter<E>
+    where
+        I: RangeIndex,
+    {
+        self.range(None, Some(value), |_, to| (Edge::Open, included(to)))
+    }
+
+    /// Those whose field is more.
+    pub fn gt<A: ValueArg<I::Value>>(self, value: A) -> Filter<E>
+    where
+        I: RangeIndex,
+    {
+        self.range(Some(value), None, |from, _| (excluded(from), Edge::Open))
+    }
+
+    /// Those whose field is more, or this.
+    pub fn ge<A: ValueArg<I::Value>>(self, value: A) -> Filter<E>
+    where
+        I: RangeIndex,
+    {
+        self.range(Some(value), None, |from, _| (included(from), Edge::Open))
+    }
+
+    /// Those whose field is between these, or one of them.
+    pub fn between<A: ValueArg<I::Value>>(self, least: A, greatest: A) -> Filter<E>
+    where
+        I: RangeIndex,
+    {
+        self.range(Some(least), Some(greatest), |from, to| {
+            (included(from), included(to))
+        })
+    }
+
+    /// Those whose text starts so; all that have a text, if this is empty.
+    pub fn starts_with<A: ValueArg<I::Value>>(self, prefix: A) -> Filter<E>
+    where
+        I: RangeIndex<Value: TextValue>,
+    {
+        self.range(Some(prefix), None, |from, _| {
+            let from = from.unwrap_or_default();
+            (Edge::Included(from.clone()), Edge::Behind(from))
+        })
+    }
+
+    fn range<A: ValueArg<I::Value>>(
+        &self,
+        from: Option<A>,
+        to: Option<A>,
+        edges: impl FnOnce(Option<Vec<u8>>, Option<Vec<u8>>) -> (Edge, Edge),
+    ) -> Filter<E>
+    where
+        I: RangeIndex,
+    {
+        Filter::new(self.index.lookup().range(&[], from, to, edges))
+    }
+
+    /// Those within this distance of a point, the nearest first unless something else is sorted by.
+    pub fn near(self, point: Point, distance: Distance) -> Filter<E>
+    where
+        I: GeoIndex,
+    {
+        self.index.within(&Circle::new(point, distance), true)
+    }
+
+    /// Those within an area: a [`Circle`] or a [`BoundingBox`](crate::BoundingBox).
+    pub fn within(self, shape: impl Shape) -> Filter<E>
+    where
+        I: GeoIndex,
+    {
+        self.index.within(&shape, false)
+    }
+}
+
+fn included(key: Option<Vec<u8>>) -> Edge {
+    key.map_or(Edge::Open, Edge::Included)
+}
+
+fn excluded(key: Option<Vec<u8>>) -> Edge {
+    key.map_or(Edge::Open, Edge::Excluded)
+}
+
+/// A field within the value that a map has under a key. See [`Field::under`].
+pub struct Under<E, I> {
+    index: I,
+    keys: Result<Vec<String>, String>,
+    entity: PhantomData<fn() -> E>,
+}
+
+impl<E, I> fmt::Debug for Under<E, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Under").field(&self.keys).finish()
+    }
+}
+
+impl<E: KvEntity, I: EqualityIndex> Under<E, I> {
+    /// Where there is a map in a map: the key in the inner one.
+    #[must_use]
+    pub fn under<Q: Serialize + ?Sized>(mut self, key: &Q) -> Self {
+        self.keys = self.keys.and_then(|mut keys| {
+            keys.push(mapping::key_text(key)?);
+            Ok(keys)
+        });
+        self
+    }
+
+    /// Those that have this value there.
+    pub fn eq<A: ValueArg<I::Value>>(self, value: A) -> Filter<E> {
+        self.is_in([value])
+    }
+
+    /// Those that have one of these values there.
+    pub fn is_in<A: ValueArg<I::Value>>(self, values: impl IntoIterator<Item = A>) -> Filter<E> {
+        Filter::new(match self.keys {
+            Ok(keys) => self.index.lookup().equal(&keys, values),
+            Err(reason) => Err(Error::Encode {
+                entity: E::SCHEMA.entity,
+                path: String::new(),
+                reason,
+            }),
+        })
     }
 }
 
@@ -191,11 +493,18 @@ pub trait FieldHandle<E>: Sized {
     fn target(self) -> Target<Self::Value>;
 }
 
-impl<E, V> FieldHandle<E> for Field<E, V> {
+impl<E: KvEntity, V, I> FieldHandle<E> for Field<E, V, I> {
     type Value = V;
 
     fn target(self) -> Target<V> {
-        Target(Ok(Located {
+        if self.path.many {
+            return Target(Err(Error::Encode {
+                entity: E::SCHEMA.entity,
+                path: self.path.path.clone(),
+                reason: "it stands in each element of a list or a map; set that as a whole".into(),
+            }));
+        }
+        Target(Ok(Spot {
             path: Cow::Borrowed(self.path),
             encode: self.encode,
             element: false,
@@ -204,9 +513,9 @@ impl<E, V> FieldHandle<E> for Field<E, V> {
 }
 
 /// A place in an entity, and how values are written there; or why it is none.
-pub struct Target<V>(pub(super) Result<Located<V>>);
+pub struct Target<V>(pub(super) Result<Spot<V>>);
 
-pub(super) struct Located<V> {
+pub(super) struct Spot<V> {
     pub(super) path: Cow<'static, FieldPath>,
     pub(super) encode: Encode<V>,
     /// Whether it is in a list or a map, in which nothing can be absent.
@@ -228,7 +537,7 @@ impl<V> Target<V> {
 
     /// The place, and the fields of the hash that hold `value`; none, if it is an absent option.
     pub(crate) fn encode(self, entity: &'static str, value: &V) -> Result<(Place, Record)> {
-        let Located {
+        let Spot {
             path,
             encode,
             element,

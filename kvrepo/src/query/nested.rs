@@ -1,10 +1,16 @@
 //! A field that holds a nested struct: a handle of the whole, and of each of its fields.
 
 use std::any::Any;
+use std::borrow::Borrow;
 use std::fmt;
 use std::ops::Deref;
+use std::sync::OnceLock;
 
-use super::{Field, FieldHandle, Target};
+use serde::Serialize;
+
+use super::field::FieldPath;
+use super::index::Indexes;
+use super::{Element, Field, FieldHandle, ListField, MapField, Target};
 use crate::entity::{KvEntity, KvNested, NestedField};
 
 /// A `#[nested]` field of the entity `E` that holds a `V`: a struct that derives [`KvNested`], or an `Option` of one.
@@ -40,21 +46,38 @@ use crate::entity::{KvEntity, KvNested, NestedField};
 /// ```
 ///
 /// A field of a struct that is `None` cannot be set, since the rest of the struct would be missing: that is
-/// [`Error::Encode`](crate::Error::Encode).
+/// [`Error::Encode`](crate::Error::Encode). The fields of structs in a list or a map have no one place, and can only be
+/// looked for: `addresses.city.eq("Oslo")` finds those with an address there, `places.city.under("home").eq("Oslo")` those
+/// with this one.
 pub struct Nested<E, V> {
     whole: Field<E, V>,
-    /// Its `Fields<E>`. The type is not named, so that a `V` that is no nested struct is one mistake, where it is
-    /// derived, and not one wherever this is used.
-    fields: &'static (dyn Any + Send + Sync),
+    /// Its `Fields<E>`, once somebody has asked for them: a struct can be nested in itself. The type is not named, so that a
+    /// `V` that is no nested struct is one mistake, where it is derived, and not one wherever this is used.
+    fields: &'static OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
 impl<E: KvEntity, V: NestedField> Nested<E, V> {
-    /// These handles, kept for good: they are made once for each type.
-    pub(crate) fn new(whole: Field<E, V>, fields: <V::Nested as KvNested>::Fields<E>) -> Self {
+    /// Kept for good: it is made once for each type.
+    pub(crate) fn new(whole: Field<E, V>) -> Self {
         Self {
             whole,
-            fields: Box::leak(Box::new(fields)),
+            fields: Box::leak(Box::new(OnceLock::new())),
         }
+    }
+
+    fn make(&self) -> <V::Nested as KvNested>::Fields<E> {
+        let whole = self.whole.whereabouts();
+        let path: &'static FieldPath = match V::HOLDER.step() {
+            None => whole,
+            Some(step) => Box::leak(Box::new(whole.each(step))),
+        };
+        V::Nested::fields::<E>(path, V::OPTIONAL)
+    }
+
+    /// Adds the indexes of its fields to those of the type.
+    #[doc(hidden)]
+    pub fn gather(&self, out: &mut Indexes) {
+        out.within(E::SCHEMA.entity, self.path(), |out| V::Nested::gather(self, out));
     }
 }
 
@@ -66,18 +89,40 @@ impl<E, V> Nested<E, V> {
     }
 }
 
+impl<E: KvEntity, V> Nested<E, V> {
+    /// The value of a map under this key, as a whole; see [`Field::key`].
+    #[must_use]
+    pub fn key<Q>(&self, key: &Q) -> Element<E, V::Value>
+    where
+        V: MapField<Key: Borrow<Q>, Value: Serialize>,
+        Q: Serialize + ?Sized,
+    {
+        self.whole.key(key)
+    }
+
+    /// The element of a list at this index, as a whole; see [`Field::index`].
+    #[must_use]
+    pub fn index(&self, index: u32) -> Element<E, V::Item>
+    where
+        V: ListField<Item: Serialize>,
+    {
+        self.whole.index(index)
+    }
+}
+
 impl<E: KvEntity, V: NestedField> Deref for Nested<E, V> {
     type Target = <V::Nested as KvNested>::Fields<E>;
 
-    #[expect(clippy::expect_used, reason = "`new` has put just this type there")]
+    #[expect(clippy::expect_used, reason = "just this type was put there")]
     fn deref(&self) -> &Self::Target {
         self.fields
+            .get_or_init(|| Box::new(self.make()))
             .downcast_ref()
             .expect("the handles of the struct's fields")
     }
 }
 
-impl<E, V> FieldHandle<E> for Nested<E, V> {
+impl<E: KvEntity, V> FieldHandle<E> for Nested<E, V> {
     type Value = V;
 
     fn target(self) -> Target<V> {

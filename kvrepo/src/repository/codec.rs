@@ -2,7 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
-use crate::backend::{Loaded, TimeToLive};
+use crate::backend::index::is_index_key;
+use crate::backend::{Keyspace, Loaded, TimeToLive};
 use crate::entity::{IdArg, KvEntity, KvId, ReadTerm};
 use crate::error::{Error, Result};
 use crate::mapping::{self, Record};
@@ -23,6 +24,18 @@ pub(super) fn id_of<T: KvEntity>(entity: &T) -> Result<String> {
         .ok_or_else(|| invalid_id::<T>("", "it is `None`; save the entity first, or set it"))?;
     let id = id.to_key().into_owned();
     check_id::<T>(&id)?;
+    Ok(id)
+}
+
+/// The id of an entity that is to be saved, which may not have the key of an index.
+pub(super) fn id_to_save<T: KvEntity>(entity: &T, keyspace: &Keyspace) -> Result<String> {
+    let id = id_of(entity)?;
+    if is_index_key(keyspace.indexes(), &id) {
+        return Err(invalid_id::<T>(
+            &id,
+            "its key would be that of an index; an id may not be an indexed path, or begin with one and a colon",
+        ));
+    }
     Ok(id)
 }
 

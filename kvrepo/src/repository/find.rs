@@ -92,7 +92,7 @@ impl<T: KvEntity> Repository<T> {
         self.store.backend().count(&self.registered()?.keyspace).await
     }
 
-    async fn load(&self, ids: &[String], renew: bool) -> Result<Vec<Option<Result<T>>>> {
+    pub(super) async fn load(&self, ids: &[String], renew: bool) -> Result<Vec<Option<Result<T>>>> {
         let registered = self.registered()?;
         let loaded = self
             .load_raw(registered, ids, T::SCHEMA.reads_remaining, renew)
@@ -144,15 +144,22 @@ impl<T: KvEntity> Repository<T> {
                 None => gone.push(id.clone()),
             }
         }
-        if !gone.is_empty() {
-            // While somebody listens, the server may yet say that one of them has expired; the listener knows.
-            if self.store.listener().is_started() {
-                registered.space.suspect(gone);
-            } else {
-                self.store.backend().repair(&registered.keyspace, &gone).await?;
-            }
-        }
+        self.meet_gone(registered, gone).await?;
         Ok((entities, page.next))
+    }
+
+    /// Sees to ids that were met without their entity.
+    pub(super) async fn meet_gone(&self, registered: &Registered, gone: Vec<String>) -> Result<()> {
+        if gone.is_empty() {
+            return Ok(());
+        }
+        // While somebody listens, the server may yet say that one of them has expired; the listener knows.
+        if self.store.listener().is_started() {
+            registered.space.suspect(gone);
+        } else {
+            self.store.backend().repair(&registered.keyspace, &gone).await?;
+        }
+        Ok(())
     }
 }
 
@@ -160,7 +167,7 @@ impl<T: KvEntity> Repository<T> {
 #[derive(Debug)]
 #[must_use = "nothing is read until this is awaited or streamed"]
 pub struct FindAll<'a, T: KvEntity> {
-    repository: &'a Repository<T>,
+    pub(super) repository: &'a Repository<T>,
 }
 
 impl<'a, T: KvEntity> FindAll<'a, T> {

@@ -8,7 +8,7 @@ use std::pin::Pin;
 use super::call_term::term_of_the_call;
 use super::retry::Retry;
 use super::{Repository, codec};
-use crate::backend::{self, Change, Condition, Place, WriteTerm};
+use crate::backend::{self, Change, Condition, Keyspace, Place, WriteTerm, index};
 use crate::entity::{IdArg, KvEntity, Versioned};
 use crate::error::{Error, Result};
 use crate::mapping::{self, Record};
@@ -23,13 +23,13 @@ use crate::term::{self, Term};
 )]
 pub trait Unset<E>: FieldHandle<E> {}
 
-impl<E, V> Unset<E> for Element<V> {}
+impl<E, V, I> Unset<E> for Element<E, V, I> {}
 
-impl<E, V> Unset<E> for Nested<E, Option<V>> {}
+impl<E: KvEntity, V> Unset<E> for Nested<E, Option<V>> {}
 
 macro_rules! unset {
     ($(<$($param:ident),*> $type:ty),*) => {$(
-        impl<E, $($param),*> Unset<E> for Field<E, $type> {}
+        impl<E: KvEntity, I, $($param),*> Unset<E> for Field<E, $type, I> {}
     )*};
 }
 
@@ -226,6 +226,9 @@ impl<T: KvEntity> Update<'_, T> {
             .zip(version)
             .map(|(path, expected)| Condition::Version { path, expected });
         update.version_path = schema.version_path.filter(|_| !steps.is_empty());
+        for step in &steps {
+            step.check(&registered.keyspace)?;
+        }
         let changes: Option<Vec<Change>> = steps.iter().map(Step::change).collect();
         if let Some(changes) = changes
             && !asked
@@ -302,6 +305,16 @@ impl<T: KvEntity> Repository<T> {
 }
 
 impl Step {
+    /// Refuses a value that cannot be in the index of its field.
+    fn check(&self, keyspace: &Keyspace) -> Result<()> {
+        match self {
+            Self::Change(Change::Put { fields, .. }) => index::entries(keyspace.indexes(), fields)
+                .map(drop)
+                .map_err(|misfit| keyspace.misfit(misfit)),
+            Self::Change(Change::Add { .. }) | Self::Add(..) => Ok(()),
+        }
+    }
+
     /// The change, if it does not depend on what is stored.
     fn change(&self) -> Option<Change> {
         match self {

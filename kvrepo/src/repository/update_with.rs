@@ -128,7 +128,7 @@ impl<T: KvEntity, F: FnMut(&mut T) + Send> UpdateWith<'_, T, F> {
                 }
                 _ => (codec::encode(&entity)?, None),
             };
-            let mut write = Write::new(id.clone(), record, term);
+            let mut write = Write::new(&registered.keyspace, id.clone(), record, term)?;
             write.keep = keep;
             write.condition = Some(match (T::SCHEMA.version_path, version) {
                 // The first version is that of what is there without one.

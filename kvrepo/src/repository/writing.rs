@@ -53,7 +53,7 @@ fn prepare<T: KvEntity>(registered: &Registered, entity: &mut T, options: Option
     {
         entity.set_id(id);
     }
-    let id = codec::id_of(entity)?;
+    let id = codec::id_to_save(entity, &registered.keyspace)?;
     let absent = options.insert.then_some(Condition::Absent);
     let (record, condition, version) = match (T::SCHEMA.version_path, entity.version()) {
         (Some(path), Some(own)) => {
@@ -68,7 +68,7 @@ fn prepare<T: KvEntity>(registered: &Registered, entity: &mut T, options: Option
         }
         _ => (codec::encode(entity)?, absent, None),
     };
-    let mut write = Write::new(id, record, term);
+    let mut write = Write::new(&registered.keyspace, id, record, term)?;
     write.keep = options.term == Term::Keep;
     write.condition = condition;
     Ok(Prepared { write, version })

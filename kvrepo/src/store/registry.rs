@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::settings::{KeyspaceSettings, StoreSettings};
-use crate::backend::Keyspace;
+use crate::backend::{Index, Keyspace};
 use crate::entity::KvEntity;
 use crate::error::{Error, Result};
 use crate::listener::{Listener, Space};
+use crate::query::Indexes;
 use crate::repository::Turns;
 use crate::term::DefaultTerm;
 
@@ -65,7 +66,8 @@ impl Registry {
             own.shadow_copy.unwrap_or(schema.shadow_copy),
             own.grace_or_default(),
             own.retention_or_default(),
-        )?;
+        )?
+        .with_indexes(indexes::<T>()?)?;
         let default_term = own.term.unwrap_or(match (schema.idle, schema.time_to_live) {
             (Some(span), _) => DefaultTerm::Idle(span),
             (None, Some(term)) => DefaultTerm::Ttl(term),
@@ -90,6 +92,20 @@ impl Registry {
         });
         types.insert(TypeId::of::<T>(), Arc::clone(&registered));
         Ok(registered)
+    }
+}
+
+/// What entities are found by.
+fn indexes<T: KvEntity>() -> Result<Vec<Index>> {
+    let mut gathered = Indexes::default();
+    T::gather(&mut gathered);
+    match gathered.flaw {
+        None => Ok(gathered.found),
+        Some((entity, path, reason)) => Err(Error::InvalidSetting {
+            what: "index",
+            name: format!("{entity}.{path}"),
+            reason,
+        }),
     }
 }
 

@@ -246,7 +246,8 @@ where
     }
 
     async fn put(&self, id: &str, record: Record) -> Check {
-        let write = Write::new(id.to_owned(), record, WriteTerm::Persistent);
+        let write = Write::new(&self.keyspace, id.to_owned(), record, WriteTerm::Persistent)
+            .expect("a keyspace without indexes");
         let saved = self
             .backend
             .save(&self.keyspace, &[write])

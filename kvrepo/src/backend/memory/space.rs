@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::time::Duration;
 
-use super::super::{Condition, Keyspace, Lease, Loaded, TimeToLive, thirtieth};
+use super::super::index::Entry;
+use super::super::{Condition, Keyspace, Lease, Loaded, TimeToLive, Write, thirtieth};
 use super::log::Log;
 use crate::error::Result;
 use crate::mapping::Record;
@@ -12,12 +13,28 @@ use crate::mapping::Record;
 /// An entity that is alive, or expired and not reaped.
 #[derive(Debug)]
 pub(super) struct Entity {
-    pub(super) record: Record,
+    pub(super) content: Content,
     deadline: Option<u64>,
     /// The span of an idle term.
     idle: Option<u64>,
     /// Until when the record may be given to an event; `None` if no phantom is kept.
     phantom_until: Option<u64>,
+}
+
+/// What an entity holds, and what of it stands in indexes.
+#[derive(Debug)]
+pub(super) struct Content {
+    pub(super) record: Record,
+    pub(super) entries: Vec<Entry>,
+}
+
+impl From<&Write> for Content {
+    fn from(write: &Write) -> Self {
+        Self {
+            record: write.record.clone(),
+            entries: write.entries.clone(),
+        }
+    }
 }
 
 /// When an entity expires, resolved.
@@ -36,7 +53,7 @@ impl Entity {
     }
 
     pub(super) fn loaded(&self, now: u64) -> Loaded {
-        Loaded::new(self.record.clone())
+        Loaded::new(self.content.record.clone())
             .expiring(self.remaining(now), self.deadline)
             .idle(self.idle)
     }
@@ -59,6 +76,8 @@ pub(super) struct Space {
     entities: BTreeMap<String, Entity>,
     /// Of every entity that has one.
     deadlines: BTreeSet<(u64, String)>,
+    /// Of every entity that is in one, with its id.
+    pub(super) indexed: BTreeSet<(Entry, String)>,
     pub(super) log: Log,
     /// Who reaps, and until when.
     reaper: Option<(String, u64)>,
@@ -67,6 +86,11 @@ pub(super) struct Space {
 impl Space {
     pub(super) fn living(&self, id: &str, now: u64) -> Option<&Entity> {
         self.entities.get(id).filter(|entity| !entity.expired(now))
+    }
+
+    /// Alive, or expired and not reaped.
+    pub(super) fn entity(&self, id: &str) -> Option<&Entity> {
+        self.entities.get(id)
     }
 
     pub(super) fn count(&self, now: u64) -> u64 {
@@ -91,11 +115,44 @@ impl Space {
         condition: Option<&Condition>,
         now: u64,
     ) -> Result<()> {
-        let living = self.living(id, now).map(|entity| &entity.record);
+        let living = self.living(id, now).map(|entity| &entity.content.record);
         match condition {
             Some(condition) if !condition.holds(living) => Err(keyspace.conflict(id, condition)),
             _ => Ok(()),
         }
+    }
+
+    /// Refuses what is unique and another living entity has.
+    pub(super) fn demand_unique(
+        &self,
+        keyspace: &Keyspace,
+        id: &str,
+        entries: &[Entry],
+        now: u64,
+    ) -> Result<()> {
+        for entry in entries {
+            if let Entry::Unique { name, .. } = entry
+                && self
+                    .holders(entry)
+                    .any(|holder| holder != id && self.living(holder, now).is_some())
+            {
+                return Err(keyspace.taken(name));
+            }
+        }
+        Ok(())
+    }
+
+    /// The ids, of expired entities too, that have this entry.
+    pub(super) fn holders(&self, entry: &Entry) -> impl Iterator<Item = &String> {
+        self.indexed
+            .range((entry.clone(), String::new())..)
+            .take_while(move |(other, _)| other == entry)
+            .map(|(_, id)| id)
+    }
+
+    /// All ids, of expired entities too.
+    pub(super) fn ids(&self) -> impl Iterator<Item = &String> {
+        self.entities.keys()
     }
 
     /// Replaces what the id held; says whether nothing living was there.
@@ -103,7 +160,7 @@ impl Space {
         &mut self,
         keyspace: &Keyspace,
         id: &str,
-        record: Record,
+        content: Content,
         expiry: Expiry,
         now: u64,
     ) -> bool {
@@ -116,10 +173,12 @@ impl Space {
         if let Some(deadline) = deadline {
             self.deadlines.insert((deadline, id.to_owned()));
         }
+        self.indexed
+            .extend(content.entries.iter().map(|entry| (entry.clone(), id.to_owned())));
         self.entities.insert(
             id.to_owned(),
             Entity {
-                record,
+                content,
                 deadline,
                 idle,
                 phantom_until,
@@ -143,8 +202,8 @@ impl Space {
             deadline: Some(now.saturating_add(span)),
             idle: Some(span),
         };
-        if let Some(Entity { record, .. }) = self.remove(id) {
-            self.save(keyspace, id, record, expiry, now);
+        if let Some(Entity { content, .. }) = self.remove(id) {
+            self.save(keyspace, id, content, expiry, now);
         }
     }
 
@@ -159,7 +218,7 @@ impl Space {
             return false;
         }
         let Some(Entity {
-            record,
+            content,
             deadline: Some(deadline),
             phantom_until,
             ..
@@ -167,7 +226,9 @@ impl Space {
         else {
             return false;
         };
-        let value = phantom_until.filter(|until| *until >= now).map(|_| record);
+        let value = phantom_until
+            .filter(|until| *until >= now)
+            .map(|_| content.record);
         self.log.append(now, id.to_owned(), deadline, value);
         true
     }
@@ -204,6 +265,9 @@ impl Space {
         let entity = self.entities.remove(id)?;
         if let Some(deadline) = entity.deadline {
             self.deadlines.remove(&(deadline, id.to_owned()));
+        }
+        for entry in &entity.content.entries {
+            self.indexed.remove(&(entry.clone(), id.to_owned()));
         }
         Some(entity)
     }

@@ -7,7 +7,9 @@ use redis::{RedisError, Value};
 use super::connection::Call;
 use super::script::RunError;
 use super::{fault, reply};
-use crate::backend::{Condition, Keyspace, Loaded, Refusal, Saved, TimeToLive, WriteTerm};
+use crate::backend::{
+    Condition, Hit, Keyspace, Loaded, Refusal, Saved, Select, Selected, Sorting, TimeToLive, WriteTerm,
+};
 use crate::error::{Error, Outcome, Result};
 
 /// What a save was answered.
@@ -25,6 +27,46 @@ pub(super) fn updated(reply: &Value) -> Result<Option<Saved>> {
     let [there, deadline, now] = reply::integers(reply).ok_or_else(|| reply::unexpected("update"))?;
     let saved = Saved::new(false, u64::try_from(deadline).ok(), now.unsigned_abs());
     Ok((there == 1).then_some(saved))
+}
+
+/// What a search was answered.
+pub(super) fn selected(reply: Value, select: &Select) -> Result<Selected> {
+    let unexpected = || reply::unexpected("find");
+    let Value::Array(parts) = reply else {
+        return Err(unexpected());
+    };
+    let [total, Value::Array(gone), Value::Array(hits)] =
+        <[Value; 3]>::try_from(parts).map_err(|_| unexpected())?
+    else {
+        return Err(unexpected());
+    };
+    let total = reply::integer(&total).and_then(|total| u64::try_from(total).ok());
+    let keys = match &select.sorting {
+        Sorting::By(keys) => keys.len(),
+        Sorting::Distance { .. } => 1,
+    };
+    let mut selected = Selected {
+        total: total.ok_or_else(unexpected)?,
+        gone: gone.into_iter().filter_map(reply::text).collect(),
+        ..Selected::default()
+    };
+    let mut hits = hits.into_iter();
+    while let Some(id) = hits.next() {
+        let keys: Vec<_> = hits.by_ref().take(keys).map(reply::into_bytes).collect();
+        // An id that is no text cannot be one of ours.
+        if let Some(id) = reply::text(id) {
+            let mut hit = Hit::new(id);
+            if let (Sorting::Distance { .. }, Some(Some(text))) = (&select.sorting, keys.first()) {
+                hit.distance = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+            }
+            hit.keys = keys;
+            selected.hits.push(hit);
+        }
+    }
+    if Selected::is_unordered(select) {
+        selected.hits.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+    }
+    Ok(selected)
 }
 
 /// Of a hash alone.
@@ -70,6 +112,7 @@ pub(super) fn refused(call: Call, keyspace: &Keyspace, asked: Asked<'_>, error: 
     match (error.code(), asked.term, asked.condition) {
         (Some("KVEXISTS" | "KVCONFLICT"), _, Some(condition)) => keyspace.conflict(asked.id, condition),
         (Some("KVPASSED"), Some(WriteTerm::At(deadline)), _) => keyspace.deadline_passed(deadline),
+        (Some("KVUNIQUE"), ..) => keyspace.taken(&path()),
         (Some("KVRANGE"), ..) => Error::InvalidTimeToLive {
             entity: keyspace.entity(),
             reason: "the deadline is beyond what a server can hold".into(),

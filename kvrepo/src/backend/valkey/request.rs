@@ -1,6 +1,7 @@
 //! What is asked of the scripts that write, as their arguments.
 
 use super::answer::Asked;
+use super::indexing;
 use super::script::{self, Invocation, Script};
 use crate::backend::{Change, Condition, Delete, Keyspace, Place, Update, Write, WriteTerm};
 
@@ -12,21 +13,23 @@ pub(super) fn lives<'a>(script: &'a Script, keyspace: &'a Keyspace) -> Invocatio
         .number(keyspace.retention())
 }
 
-/// A call of a script that writes.
-fn writes<'a>(script: &'a Script, keyspace: &'a Keyspace) -> Invocation<'a> {
+/// A call of a script that writes, or shares code with those that do.
+pub(super) fn writes<'a>(script: &'a Script, keyspace: &'a Keyspace) -> Invocation<'a> {
     lives(script, keyspace).flag(keyspace.shadow_copy())
 }
 
 pub(super) fn save<'a>(keyspace: &'a Keyspace, write: &'a Write) -> Invocation<'a> {
     let call = writes(&script::SAVE, keyspace).bytes(&write.id);
     let call = term(call, Some(write.term)).flag(write.keep);
-    condition(call, write.condition.as_ref()).fields(write.record.iter())
+    let call = condition(call, write.condition.as_ref());
+    indexing::entries(call, &write.entries).fields(write.record.iter())
 }
 
 pub(super) fn update<'a>(keyspace: &'a Keyspace, update: &'a Update) -> Invocation<'a> {
     let call = writes(&script::UPDATE, keyspace).bytes(&update.id);
     let call = term(call, update.term).bytes(update.version_path.unwrap_or_default());
-    let call = condition(call, update.condition.as_ref()).number(update.changes.len() as u64);
+    let call = condition(call, update.condition.as_ref());
+    let call = indexing::indexes(call, keyspace.indexes()).number(update.changes.len() as u64);
     update.changes.iter().fold(call, change)
 }
 

@@ -26,8 +26,10 @@ macro_rules! script {
 
 // With a first line of this form the server checks its memory before a script begins, and not at the first command
 // that needs some, when others may have been executed. What gives memory back runs all the same.
-script!(SAVE = "", "life.lua" "write.lua" "save.lua");
-script!(UPDATE = "", "life.lua" "write.lua" "update.lua");
+script!(SAVE = "", "life.lua" "write.lua" "index.lua" "save.lua");
+script!(UPDATE = "", "life.lua" "write.lua" "index.lua" "update.lua");
+script!(SELECT = "flags=no-writes,allow-oom", "life.lua" "write.lua" "index.lua" "plan.lua" "select.lua");
+script!(DELETE_WHERE = "flags=allow-oom", "life.lua" "write.lua" "index.lua" "plan.lua" "delete_where.lua");
 script!(DELETE = "flags=allow-oom", "life.lua" "write.lua" "delete.lua");
 script!(RENEW = "flags=allow-oom", "life.lua" "write.lua" "renew.lua");
 script!(REPAIR = "flags=allow-oom", "life.lua" "repair.lua");
@@ -64,6 +66,7 @@ pub(super) struct Invocation<'a> {
 #[derive(Debug)]
 enum Argument<'a> {
     Bytes(&'a [u8]),
+    Owned(Vec<u8>),
     Number(u64),
     Signed(i128),
 }
@@ -71,6 +74,11 @@ enum Argument<'a> {
 impl<'a> Invocation<'a> {
     pub(super) fn bytes(mut self, bytes: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
         self.arguments.push(Argument::Bytes(bytes.as_ref()));
+        self
+    }
+
+    pub(super) fn owned(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.arguments.push(Argument::Owned(bytes.into()));
         self
     }
 
@@ -103,6 +111,7 @@ impl<'a> Invocation<'a> {
         for argument in &self.arguments {
             match argument {
                 Argument::Bytes(bytes) => command.arg(*bytes),
+                Argument::Owned(bytes) => command.arg(bytes),
                 Argument::Number(number) => command.arg(*number),
                 Argument::Signed(number) => command.arg(number.to_string()),
             };

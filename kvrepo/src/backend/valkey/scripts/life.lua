@@ -6,7 +6,9 @@
 --   text(n)             a whole number as text (Lua's own would write 1e+15)
 --   alive(id)           whether the hash is there; nil if its key holds another type
 --   collision(...)      the refusal, if one of these keys holds another type than kvrepo keeps there
---   unindex(id)         takes the id out of all indexes that its helper names
+--   placed(key, id)     what stands in a range index
+--   unmention(id, name) takes the id out of one index that its helper names
+--   unindex(id)         takes it out of all
 --   forget(ids)         takes ids out of everything but the id set: deadlines, phantoms, indexes
 --   settle(ids, ...)    ends the lives of ids whose hashes are gone; the number of events that made
 --   finish(trim)        to be called once, after the last settle
@@ -47,19 +49,35 @@ local function collision(checks)
   end
 end
 
+-- What stands in a sorted index: the key, and behind it the id. A zero byte parts them, and one within the key is marked.
+local function placed(key, id)
+  return string.gsub(key, '%z', '\0\255') .. '\0' .. id
+end
+
+-- Takes an id out of the index that a member of its helper names: a key, or, of what is ours, the index and the value.
+local function unmention(id, mention)
+  local rest = string.sub(mention, 1, #base) == base and string.sub(mention, #base + 1) or ''
+  local kind, name, value = string.match(rest, '^#(%l+):([^:]*):(.*)$')
+  if kind == 'range' then
+    redis.pcall('ZREM', base .. '#range:' .. name, placed(value, id))
+  elseif kind == 'unique' then
+    local key = base .. '#unique:' .. name
+    if redis.pcall('HGET', key, value) == id then
+      redis.call('HDEL', key, value)
+    end
+  elseif type(redis.pcall('SREM', mention, id)) == 'table' then
+    redis.pcall('ZREM', mention, id)
+  end
+end
+
 local function unindex(id)
   local names = base .. ':' .. id .. ':idx'
-  local keys = redis.call('SMEMBERS', names)
-  if #keys == 0 then
+  local mentions = redis.call('SMEMBERS', names)
+  if #mentions == 0 then
     return
   end
-  for _, key in ipairs(keys) do
-    local kind = redis.call('TYPE', key)['ok']
-    if kind == 'set' then
-      redis.call('SREM', key, id)
-    elseif kind == 'zset' then
-      redis.call('ZREM', key, id)
-    end
+  for _, mention in ipairs(mentions) do
+    unmention(id, mention)
   end
   redis.call('DEL', names)
 end

@@ -2,12 +2,12 @@
 --
 -- KEYS[1] base
 -- ARGV[1] grace, ARGV[2] retention (see life.lua), ARGV[3] shadow (see write.lua)
--- then: id, the term's two, '1' to keep the term of a living entity instead, a condition, and to the end
--- field, value, field, value ...; at least one pair
+-- then: id, the term's two, '1' to keep the term of a living entity instead, a condition, its entries in indexes (see
+-- index.lua), and to the end field, value, field, value ...; at least one pair
 --
 -- Replies {created: 1 or 0, deadline or -1, now}.
--- Refuses, with nothing written: KVCOLLISION <key>, KVEXISTS, KVCONFLICT, KVPASSED, KVRANGE.
--- Invariant: no hash is ever without the TTL of its term; the phantom equals the hash.
+-- Refuses, with nothing written: KVCOLLISION <key>, KVEXISTS, KVCONFLICT, KVUNIQUE <index>, KVPASSED, KVRANGE.
+-- Invariant: no hash is ever without the TTL of its term; the phantom equals the hash; the indexes follow it.
 
 local id = argument()
 local term, millis = argument(), argument()
@@ -15,6 +15,11 @@ local keep = argument() == '1'
 local key = base .. ':' .. id
 
 local refusal, exists = examined(id, { 'SCARD', key .. ':idx' })
+if refusal then
+  return refusal
+end
+local entries = given_entries()
+refusal = unfit(id, entries)
 if refusal then
   return refusal
 end
@@ -42,9 +47,9 @@ if unsettled then
   settle({ id })
   finish(true)
 else
-  unindex(id)
   redis.call('DEL', key)
 end
+reindex(id, entries)
 
 batched('HSET', key, ARGV, cursor + 1)
 if span then

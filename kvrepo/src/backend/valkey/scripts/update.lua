@@ -2,8 +2,8 @@
 --
 -- KEYS[1] base
 -- ARGV[1] grace, ARGV[2] retention (see life.lua), ARGV[3] shadow (see write.lua)
--- then: id, the term's two ('' keeps what remains), the path of the version that is to count on or '', a condition, how
--- many changes, and the changes, each
+-- then: id, the term's two ('' keeps what remains), the path of the version that is to count on or '', a condition, the
+-- type's indexes (see index.lua), how many changes, and the changes, each
 --   'put', a place, how many fields, field, value ...    these instead of what stands there; none takes it away
 --   'add', a place, by, least, greatest                  adds to a whole number; what is not there counts as 0
 -- A place is: path, how many other paths, other path ..., how many ancestors, ancestor, '1' if it is optional, its
@@ -14,16 +14,16 @@
 -- change.rs does the same in Rust.
 --
 -- Replies {there: 1 or 0, deadline or -1, now}.
--- Refuses, with nothing written: KVCOLLISION <key>, KVCONFLICT, KVPASSED, KVRANGE; and KVABSENT, KVWHOLE, KVNONUMBER,
--- KVSUM, each with the path.
--- Invariant: what is not alive stays so; the phantom equals the hash.
+-- Refuses, with nothing written: KVCOLLISION <key>, KVCONFLICT, KVUNIQUE <index>, KVPASSED, KVRANGE; and KVABSENT, KVWHOLE,
+-- KVNONUMBER, KVSUM, each with the path.
+-- Invariant: what is not alive stays so; the phantom equals the hash; the indexes follow it.
 
 local id = argument()
 local term, millis = argument(), argument()
 local version = argument()
 local key = base .. ':' .. id
 
-local refusal, exists = examined(id, {})
+local refusal, exists = examined(id, { 'SCARD', key .. ':idx' })
 if refusal then
   return refusal
 end
@@ -156,6 +156,7 @@ local function add(fields, where, by, least, greatest)
   return put(fields, where, { [where.path] = joined(high, low) })
 end
 
+local indexes = given_indexes()
 local count = tonumber(argument())
 local before, after = {}, {}
 if count > 0 or version ~= '' then
@@ -197,6 +198,15 @@ else
   end
 end
 
+local entries, former
+if count > 0 and #indexes > 0 then
+  former, entries = derived(before, indexes), derived(after, indexes)
+  refusal = unfit(id, entries)
+  if refusal then
+    return refusal
+  end
+end
+
 -- A hash without fields would be gone, and its TTL with it.
 if next(before) and not next(after) then
   after['_class'] = ''
@@ -222,6 +232,9 @@ end
 -- New ones first, for the same reason.
 batched('HSET', key, set, 1)
 batched('HDEL', key, gone, 1)
+if entries then
+  amend(id, former, entries)
+end
 if deadline then
   if #set > 0 or #gone > 0 or term ~= '' then
     arm(id, deadline)
