@@ -2,6 +2,7 @@
 
 mod index;
 mod nested;
+mod reference;
 mod role;
 mod term;
 
@@ -29,10 +30,12 @@ pub(crate) fn entity<'a>(entity: &'a Struct<'a>, diag: &mut Diag) -> Option<Chec
     let term = term::one(entity, diag);
     let id = role::one_id(entity, diag);
     let version = role::one_version(entity, diag);
+    reference::stands_for_itself(entity, diag);
     for field in entity.all_fields() {
         role::check(field, diag);
         nested::field(field, diag);
         index::field(field, diag);
+        reference::field(field, diag);
         json_is_stored(field, diag);
     }
     id.map(|id| Checked { id, term, version })

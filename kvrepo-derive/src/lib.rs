@@ -15,13 +15,20 @@ mod peel;
 ///
 /// On the struct, `#[kv(…)]` with `keyspace`, `time_to_live` or `idle`, `time_to_live_fn`, `shadow_copy`, `type_alias`
 /// and `crate`; on a field, `#[id]` (exactly one), `#[time_to_live]` or `#[expires_at]`, `#[version]`, `#[indexed]`,
-/// `#[geo_indexed]`, `#[nested]` and `#[kv(json)]`. Serde's attributes are honoured. A struct that cannot be an entity does not compile, and every mistake
-/// is named in one run.
+/// `#[geo_indexed]`, `#[nested]`, `#[reference]` and `#[kv(json)]`. Serde's attributes are honoured. A struct that cannot be
+/// an entity does not compile, and every mistake is named in one run.
 #[proc_macro_derive(
     KvEntity,
     attributes(
-        kv, id, time_to_live, expires_at, version, nested, indexed, geo_indexed, // and one of later versions, to say so:
+        kv,
+        id,
+        time_to_live,
+        expires_at,
+        version,
+        nested,
         reference,
+        indexed,
+        geo_indexed
     )
 )]
 pub fn kv_entity(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
@@ -32,13 +39,13 @@ pub fn kv_entity(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 /// Implements `kvrepo::KvNested` for a struct with named fields and without parameters, so that an entity's `#[nested]`
 /// field can hold it.
 ///
-/// On the struct, `#[kv(crate = "…")]`; on a field, `#[indexed]`, `#[geo_indexed]` and `#[nested]`. Serde's attributes are honoured, but for `flatten`.
-/// What belongs on an entity is refused.
+/// On the struct, `#[kv(crate = "…")]`; on a field, `#[indexed]`, `#[geo_indexed]`, `#[nested]` and `#[reference]`. Serde's
+/// attributes are honoured, but for `flatten`. What belongs on an entity is refused.
 #[proc_macro_derive(
     KvNested,
     attributes(
-        kv, nested, indexed, geo_indexed, // and what is refused, to say so:
-        id, time_to_live, expires_at, version, reference,
+        kv, nested, reference, indexed, geo_indexed, // and what is refused, to say so:
+        id, time_to_live, expires_at, version,
     )
 )]
 pub fn kv_nested(input: proc_macro::TokenStream) -> proc_macro::TokenStream {

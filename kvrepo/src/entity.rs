@@ -5,6 +5,7 @@
 mod deadline;
 mod id;
 mod nested;
+mod reference;
 mod schema;
 mod term;
 mod version;
@@ -17,6 +18,7 @@ pub use id::{IdArg, IdField, KvId};
 pub use nested::KvNested;
 #[doc(hidden)]
 pub use nested::NestedField;
+pub use reference::{Ref, ReferenceField};
 pub use schema::EntitySchema;
 pub use term::{FieldTerm, ReadTerm, TermField, TermUnit};
 pub use version::{VersionField, Versioned};

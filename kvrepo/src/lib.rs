@@ -39,6 +39,7 @@
 //! | the attributes of an entity | [`derive@KvEntity`] |
 //! | connecting, settings, tenants, memory | [`Store`], [`StoreBuilder`], [`KeyspaceSettings`] |
 //! | saving, finding, changing, deleting, sweeping | [`Repository`] |
+//! | references to other entities, loading them | [`Ref`], [`Repository::load_all`] |
 //! | terms: all kinds, what is refused, what is renewed | [`terms`] |
 //! | expiry events | [`Repository::expired`], [`Expired`], [`KeyExpired`] |
 //! | testing without a server, and without waiting | [`Store::with_clock`], [`ManualClock`] |
@@ -76,8 +77,8 @@ pub use backend::memory::ManualClock;
 pub use backend::operation::TimeToLive;
 pub use backend::position::{ParsePositionError, Position};
 pub use entity::{
-    DeadlineField, EntitySchema, FieldTerm, IdArg, IdField, KvEntity, KvId, KvNested, ReadTerm, TermField,
-    TermUnit, VersionField, Versioned,
+    DeadlineField, EntitySchema, FieldTerm, IdArg, IdField, KvEntity, KvId, KvNested, ReadTerm, Ref,
+    ReferenceField, TermField, TermUnit, VersionField, Versioned,
 };
 pub use error::{Error, ItemFailure, Outcome, Result, Source};
 pub use event::{Expired, KeyExpired, NoValue, Subscribe};
@@ -90,12 +91,12 @@ pub use mapping::with;
 pub use query::{
     BoundingBox, ByKey, Circle, Conjunct, Distance, Element, EqualityIndex, Field, FieldHandle, Filter,
     GeoIndex, IdHandle, Increment, Indexed, KeyedIndex, ListField, Located, MapField, Near, Negated, Nested,
-    NotIndexed, Page, PageRequest, Point, RangeIndex, RangeValue, Ranged, Shape, Sort, Target, TextValue,
-    Under, ValueArg,
+    NotIndexed, Page, PageRequest, Point, RangeIndex, RangeValue, Ranged, Reference, Shape, Sort, Target,
+    TextValue, Under, ValueArg,
 };
 pub use repository::{
-    DeleteById, Entry, Find, FindAll, FindNear, FindPage, FindSlice, Insert, InsertAll, Repository, Save,
-    SaveAll, SaveOutcome, Slice, Swept, Unset, Update, UpdateWith,
+    DeleteById, Entry, Find, FindAll, FindNear, FindPage, FindSlice, Insert, InsertAll, LoadedRefs,
+    Repository, Save, SaveAll, SaveOutcome, Slice, Swept, Unset, Update, UpdateWith,
 };
 pub use store::{KeyspaceEvents, KeyspaceSettings, Store, StoreBuilder};
 pub use term::Term;

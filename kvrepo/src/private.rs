@@ -19,12 +19,12 @@ pub use serde::Serializer;
 pub use crate::backend::Order;
 pub use crate::entity::{
     DeadlineField, EntitySchema, FieldTerm, GenerateId, IdField, KvEntity, KvId, KvNested, NestedField,
-    ReadTerm, TermField, TermUnit, VersionField, Versioned,
+    ReadTerm, ReferenceField, TermField, TermUnit, VersionField, Versioned,
 };
 pub use crate::query::{
-    Amount, ByKey, Field, FieldCodec, FieldPath, FromLookup, GeoField, Holder, IdHandle, IndexMarker,
+    Amount, ByKey, Field, FieldCodec, FieldPath, FromLookup, GeoField, Getter, Holder, IdHandle, IndexMarker,
     IndexSpec, Indexed, Indexes, Located, Lookup, Nested, NotIndexed, Own, Probe, ProbeNothing, ProbeOrder,
-    ProbeShape, RangeValue, Ranged,
+    ProbeShape, RangeValue, Ranged, Reference,
 };
 
 /// Compiles only for what a geo index can hold.

@@ -4,10 +4,12 @@ mod element;
 mod field;
 mod filter;
 mod geo;
+mod getter;
 mod id;
 mod index;
 mod nested;
 mod page;
+mod reference;
 mod sort;
 mod value;
 
@@ -19,6 +21,8 @@ pub use filter::{Conjunct, Filter, Negated};
 #[doc(hidden)]
 pub use geo::GeoField;
 pub use geo::{BoundingBox, Circle, Distance, Point, Shape};
+#[doc(hidden)]
+pub use getter::Getter;
 pub use id::IdHandle;
 pub use index::{
     ByKey, EqualityIndex, GeoIndex, Indexed, KeyedIndex, Located, NotIndexed, RangeIndex, Ranged,
@@ -27,6 +31,7 @@ pub use index::{
 pub use index::{FromLookup, Holder, IndexMarker, IndexSpec, Indexes, Lookup};
 pub use nested::Nested;
 pub use page::{Near, Page, PageRequest};
+pub use reference::Reference;
 pub use sort::Sort;
 #[doc(hidden)]
 pub use value::{Probe, ProbeNothing, ProbeOrder, ProbeShape};

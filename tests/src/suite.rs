@@ -15,6 +15,7 @@ pub mod keyspace;
 pub mod mapping;
 pub mod mapping_kind;
 pub mod promise;
+pub mod reference;
 pub mod save;
 pub mod term;
 pub mod term_change;
@@ -153,6 +154,21 @@ macro_rules! suite {
                 each_of_many_has_its_own_version,
                 what_is_stored_without_a_version_can_be_taken_over,
                 ten_thousand_racing_changes_are_all_done,
+            ],
+            reference: [
+                a_reference_is_stored_as_keyspace_and_id,
+                a_reference_leads_to_its_entity_as_it_is_now,
+                many_are_loaded_in_their_order_and_what_dangles_is_named,
+                what_a_field_refers_to_is_loaded_for_many_entities,
+                a_reference_to_what_has_expired_dangles,
+                a_dangling_reference_survives_the_next_save,
+                entities_may_refer_to_each_other_and_to_themselves,
+                what_only_resembles_a_reference_is_a_decode_error,
+                a_reference_to_what_has_no_id_is_refused,
+                a_reference_is_changed_alone,
+                loading_one_is_a_use_of_it_and_loading_many_is_none,
+                a_reference_names_the_keyspace_that_the_type_declares,
+                what_stands_beside_a_reference_keeps_its_type,
             ],
             expiry: [
                 an_expired_entity_is_absent_to_every_call,

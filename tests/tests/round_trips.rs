@@ -3,12 +3,22 @@
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
-use kvrepo::{KeyspaceEvents, Repository, Store, TimeToLive};
+use kvrepo::{KeyspaceEvents, KvEntity, Ref, Repository, Store, TimeToLive};
 use kvrepo_tests::fixture::{Person, Session};
 use kvrepo_tests::harness::{Monitor, Proxy, TestServer};
 use kvrepo_tests::world::{PATIENCE, World, eventually, next};
+use serde::{Deserialize, Serialize};
 
 const MINUTE: Duration = Duration::from_secs(60);
+
+#[derive(Clone, Serialize, Deserialize, KvEntity)]
+#[kv(keyspace = "visits")]
+struct Visit {
+    #[id]
+    id: u32,
+    #[reference]
+    session: Ref<Session>,
+}
 
 /// A store that does not listen, through a proxy that counts.
 async fn counted() -> (TestServer, Proxy, Store) {
@@ -224,6 +234,44 @@ async fn a_thousand_are_found_in_at_most_ten_round_trips() {
     assert_eq!(persons.find_all().await.unwrap().len(), 1_000);
     let turns = proxy.counts().round_trips - before;
     assert!(turns <= 20, "{turns}");
+}
+
+/// One command for each entity that is referred to, however many refer to it, and none for each that refers.
+#[tokio::test]
+async fn what_many_refer_to_is_loaded_in_pipelines() {
+    let (server, proxy, store) = counted().await;
+    let (sessions, visits): (Repository<Session>, Repository<Visit>) =
+        (store.repository(), store.repository());
+    let mut all: Vec<_> = (0..300).map(|i| Session::new(&i.to_string(), "ann")).collect();
+    sessions.save_all(&mut all).await.unwrap();
+    let session = |id: u32| Ref::new((id % 310).to_string());
+    let all: Vec<_> = (0..2_000)
+        .map(|id| Visit {
+            id,
+            session: session(id),
+        })
+        .collect();
+    let monitor = Monitor::start(&server).await;
+
+    let before = proxy.counts().round_trips;
+    let loaded = Visit::fields().session.load_all(&sessions, &all).await.unwrap();
+    // As above: a pipeline answered while it is still written has several.
+    let turns = proxy.counts().round_trips - before;
+    assert!((2..=6).contains(&turns), "{turns}");
+    assert_eq!((loaded.entities().len(), loaded.dangling.len()), (300, 10));
+    let commands = monitor.commands().await.by_clients();
+    assert_eq!(
+        (commands.of("HGETALL").len(), commands.len()),
+        (310, 310),
+        "{commands}"
+    );
+
+    // What is read holds the reference, and asks for nothing more.
+    visits.save(&mut all[0].clone()).await.unwrap();
+    let read = costs(&proxy, &monitor, &["HGETALL"], visits.find_by_id(0))
+        .await
+        .unwrap();
+    costs(&proxy, &monitor, &["HGETALL"], read.session.load(&sessions)).await;
 }
 
 /// C106.

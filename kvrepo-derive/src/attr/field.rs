@@ -1,5 +1,5 @@
-//! The attributes of a field: `#[id]`, `#[time_to_live]`, `#[expires_at]`, `#[version]`, `#[nested]`, `#[indexed]`,
-//! `#[geo_indexed]` and `#[kv(…)]`.
+//! The attributes of a field: `#[id]`, `#[time_to_live]`, `#[expires_at]`, `#[version]`, `#[nested]`, `#[reference]`,
+//! `#[indexed]`, `#[geo_indexed]` and `#[kv(…)]`.
 
 use syn::{Attribute, Ident, Lit, Meta};
 
@@ -15,6 +15,7 @@ pub(crate) struct FieldAttrs<'a> {
     pub(crate) version: Option<&'a Attribute>,
     pub(crate) nested: Option<&'a Attribute>,
     pub(crate) indexed: Option<IndexAttr<'a>>,
+    pub(crate) reference: Option<&'a Attribute>,
     pub(crate) json: Option<Ident>,
 }
 
@@ -56,8 +57,8 @@ impl<'a> FieldAttrs<'a> {
                 "nested" => mark(&mut this.nested, attr, &name, diag),
                 "indexed" => this.index(IndexAttr::read(attr, diag), diag),
                 "geo_indexed" => this.index(IndexAttr::read_geo(attr, diag), diag),
+                "reference" => mark(&mut this.reference, attr, &name, diag),
                 "kv" => this.kv(attr, kind, diag),
-                name if known::is_later(name) => diag.over(attr, known::later(&format!("#[{name}]"))),
                 _ => {}
             }
         }

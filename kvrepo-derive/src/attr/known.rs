@@ -17,21 +17,19 @@ const CONTAINER: [&str; 7] = [
 const FIELD: [&str; 1] = ["json"];
 
 /// The attributes of fields that stand alone.
-const FIELD_ATTRIBUTES: [&str; 7] = [
+const FIELD_ATTRIBUTES: [&str; 8] = [
     "id",
     "time_to_live",
     "expires_at",
     "version",
     "nested",
+    "reference",
     "indexed",
     "geo_indexed",
 ];
 
-/// What a later version has: keys and attributes.
-const LATER: [&str; 1] = ["reference"];
-
 /// What people write who know it from elsewhere.
-const ELSEWHERE: [(&str, &str); 26] = [
+const ELSEWHERE: [(&str, &str); 28] = [
     ("alias", "type_alias"),
     ("deadline", "expires_at"),
     ("embedded", "nested"),
@@ -41,6 +39,7 @@ const ELSEWHERE: [(&str, &str); 26] = [
     ("expires", "expires_at"),
     ("expires_in", "time_to_live"),
     ("expiry", "expires_at"),
+    ("foreign_key", "reference"),
     ("geo", "geo_indexed"),
     ("idle_timeout", "idle"),
     ("index", "indexed"),
@@ -52,6 +51,7 @@ const ELSEWHERE: [(&str, &str); 26] = [
     ("name", "keyspace"),
     ("prefix", "keyspace"),
     ("primary_key", "id"),
+    ("ref", "reference"),
     ("revision", "version"),
     ("sliding", "idle"),
     ("time_to_idle", "idle"),
@@ -73,21 +73,8 @@ const SERDE: [&str; 9] = [
     "with",
 ];
 
-/// Whether an attribute of this name belongs to a later version.
-pub(super) fn is_later(name: &str) -> bool {
-    LATER.contains(&name)
-}
-
-/// What is said of a key or an attribute of a later version.
-pub(super) fn later(shown: &str) -> String {
-    format!("`{shown}` is not supported by this version of kvrepo; remove it")
-}
-
 /// What is said of an attribute `#[name]` that stands on a struct, if it is kvrepo's.
 pub(super) fn attribute_on_struct(name: &str, kind: Kind) -> Option<String> {
-    if is_later(name) {
-        return Some(later(&format!("#[{name}]")));
-    }
     if !FIELD_ATTRIBUTES.contains(&name) {
         return None;
     }
@@ -102,9 +89,6 @@ pub(super) fn attribute_on_struct(name: &str, kind: Kind) -> Option<String> {
 
 /// What is said of an unknown key on an entity.
 pub(super) fn unknown_on_struct(key: &str) -> String {
-    if is_later(key) {
-        return later(&format!("#[kv({key} = …)]"));
-    }
     if FIELD.contains(&key) {
         return format!("`{key}` belongs on a field: `#[kv({key})]`");
     }
@@ -122,9 +106,6 @@ pub(super) fn unknown_on_struct(key: &str) -> String {
 
 /// What is said of any key but `crate` on a nested struct.
 pub(super) fn unknown_on_nested(key: &str) -> String {
-    if is_later(key) {
-        return later(&format!("#[kv({key} = …)]"));
-    }
     if CONTAINER.contains(&key) {
         return format!("`{key}` belongs on the entity; remove it from the nested struct");
     }
@@ -136,9 +117,6 @@ pub(super) fn unknown_on_nested(key: &str) -> String {
 
 /// What is said of an unknown key on a field.
 pub(super) fn unknown_on_field(key: &str, kind: Kind) -> String {
-    if is_later(key) {
-        return later(&format!("#[kv({key})]"));
-    }
     if FIELD_ATTRIBUTES.contains(&key) {
         return format!("`{key}` is an attribute of its own: `#[{key}]`");
     }
@@ -263,6 +241,8 @@ mod tests {
             ("deadline", "`#[expires_at]`?"),
             ("revision", "`#[version]`?"),
             ("embedded", "`#[nested]`?"),
+            ("ref", "`#[reference]`?"),
+            ("references", "`#[reference]`?"),
         ] {
             let message = unknown_on_field(key, Kind::Entity);
             assert!(message.contains(&format!("did you mean {meant}")), "{message}");

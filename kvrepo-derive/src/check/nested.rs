@@ -2,7 +2,7 @@
 
 use syn::Attribute;
 
-use super::{index, no_parameters, term};
+use super::{index, no_parameters, reference, term};
 use crate::diag::Diag;
 use crate::model::{Field, Struct};
 
@@ -77,6 +77,7 @@ pub(crate) fn nested(nested: &Struct<'_>, diag: &mut Diag) {
             has_one_path(of, attr, diag);
         }
         index::field(of, diag);
+        reference::field(of, diag);
         has_no_role(of, diag);
     }
 }

@@ -49,6 +49,9 @@ impl<'a> Fields<'a> {
                 quote!(IdHandle<#entity>)
             } else if is_nested(field) {
                 quote!(Nested<#entity, #ty>)
+            } else if is_reference(field) {
+                let marker = indexed::marker(field, |ty| outside(self.of.ident, ty), p);
+                quote!(Reference<#entity, #ty, #marker>)
             } else {
                 let marker = indexed::marker(field, |ty| outside(self.of.ident, ty), p);
                 quote!(Field<#entity, #ty, #marker>)
@@ -86,8 +89,13 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The struct's value; `path` makes the expression of a field's path from its name and its other names.
-    pub(super) fn values(&self, path: impl Fn(&str, &[&str]) -> TokenStream) -> TokenStream {
+    /// The struct's value; `path` makes the expression of a field's path from its name and its other names, and `get` that
+    /// of its getter from a function that returns it.
+    pub(super) fn values(
+        &self,
+        path: impl Fn(&str, &[&str]) -> TokenStream,
+        get: impl Fn(TokenStream) -> TokenStream,
+    ) -> TokenStream {
         let (p, ident, entity) = (self.p, &self.ident, &self.entity);
         let handles = self.fields.iter().enumerate().map(|(i, field)| {
             let (name, ty, names) = (generated(field.ident), self.ty(field), &field.serde.names);
@@ -105,11 +113,17 @@ impl<'a> Fields<'a> {
             let order = indexed::order(&ty, p);
             let whole = quote!(#at(#path, #order));
             let whole = indexed::value(field, whole, &codec, |ty| outside(self.of.ident, ty), p);
-            let handle = if is_nested(field) {
-                let handle = of_type(field.ty, p, "NestedField", "handle");
-                quote!(#handle(#whole))
-            } else {
-                whole
+            let role = [
+                (is_nested(field), "NestedField"),
+                (is_reference(field), "ReferenceField"),
+            ];
+            let handle = match role.into_iter().find(|(is, _)| *is) {
+                Some((_, role)) => {
+                    let handle = of_type(field.ty, p, role, "handle");
+                    let get = get(quote!(|__of: &Self| &__of.#name));
+                    quote!(#handle(#whole, #get))
+                }
+                None => whole,
             };
             quote!(#name: #handle)
         });
@@ -160,7 +174,10 @@ impl<'a> Fields<'a> {
     pub(super) fn of_entity(&self) -> TokenStream {
         let (p, ident) = (self.p, &self.ident);
         let codecs = self.codecs();
-        let handles = self.values(|name, others| quote!(#p::FieldPath::root(#name, &[#(#others),*])));
+        let handles = self.values(
+            |name, others| quote!(#p::FieldPath::root(#name, &[#(#others),*])),
+            |field| quote!(#p::Getter::root(#field)),
+        );
         self.with_function(&quote! {
             #codecs
             static __FIELDS: #p::OnceLock<#ident> = #p::OnceLock::new();
@@ -212,6 +229,11 @@ fn is_id(field: &Field<'_>) -> bool {
 /// Whether a field's own fields have handles.
 fn is_nested(field: &Field<'_>) -> bool {
     field.attrs.nested.is_some()
+}
+
+/// Whether a field refers to other entities.
+fn is_reference(field: &Field<'_>) -> bool {
+    field.attrs.reference.is_some()
 }
 
 fn codec(i: usize) -> Ident {

@@ -10,8 +10,10 @@ use crate::model::Struct;
 pub(super) fn expand(nested: &Struct<'_>, p: &TokenStream) -> TokenStream {
     let fields = fields(nested, p);
     let codecs = fields.codecs();
-    let handles = fields
-        .values(|name, others| quote!(#p::FieldPath::child(__path, __optional, #name, &[#(#others),*])));
+    let handles = fields.values(
+        |name, others| quote!(#p::FieldPath::child(__path, __optional, #name, &[#(#others),*])),
+        |field| quote!(#p::Getter::child(__get, #field)),
+    );
     let gather = fields.gather(&quote!(__fields));
     implementation(nested, &fields, &quote!(#codecs #handles), &gather, p)
 }
@@ -31,8 +33,8 @@ fn fields<'a>(nested: &'a Struct<'a>, p: &'a TokenStream) -> Fields<'a> {
     Fields::new(nested, quote!(__E), p)
 }
 
-/// The struct of handles, and the trait with these as the bodies of its functions; the first has `__path` and
-/// `__optional`, the second `__fields` and `__out`.
+/// The struct of handles, and the trait with these as the bodies of its functions; the first has `__path`, `__optional` and
+/// `__get`, the second `__fields` and `__out`.
 fn implementation(
     nested: &Struct<'_>,
     fields: &Fields<'_>,
@@ -54,6 +56,7 @@ fn implementation(
             fn fields<__E: #p::KvEntity>(
                 __path: &'static #p::FieldPath,
                 __optional: #p::bool,
+                __get: #p::Getter<__E, Self>,
             ) -> #handles<__E> {
                 #body
             }

@@ -76,7 +76,7 @@ fn lines(text: &mut String, base: &str, plan: &Plan, depth: usize) {
             edge(to, "+", "["),
         )),
         Plan::Within { name, area } => {
-            line(format!("{name} within: GEOSEARCH {base}:{name} {}", around(area)))
+            line(format!("{name} within: GEOSEARCH {base}:{name} {}", around(area)));
         }
         Plan::And(all, none) => {
             line("all of (sets are met by SINTER, or SMISMEMBER of what the others find)".to_owned());

@@ -47,9 +47,9 @@ pub enum Plan {
     /// Of those that others find, in an `And`: those whose hash has these fields.
     Stored(Vec<(String, Vec<u8>)>),
     /// Those that all of these find, and none of the second.
-    And(Vec<Plan>, Vec<Plan>),
+    And(Vec<Self>, Vec<Self>),
     /// Those that one of these finds.
-    Or(Vec<Plan>),
+    Or(Vec<Self>),
 }
 
 /// A part of a path in the hash.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::KvEntity;
-use crate::query::{Field, FieldPath, Holder, Indexes, Nested};
+use crate::query::{Field, FieldPath, Getter, Holder, Indexes, Nested};
 
 /// A struct within an entity, whose fields join those of the entity with their path: `address.city`.
 ///
@@ -21,9 +21,11 @@ pub trait KvNested: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// The handles of its fields, in an entity `E`.
     type Fields<E: KvEntity>: Copy + Send + Sync + 'static;
 
-    /// The handles of its fields, where it stands at this path; `optional` if it is in an `Option` there.
+    /// The handles of its fields, where it stands at this path, and is found by `get`; `optional` if it is in an `Option`
+    /// there.
     #[doc(hidden)]
-    fn fields<E: KvEntity>(path: &'static FieldPath, optional: bool) -> Self::Fields<E>;
+    fn fields<E: KvEntity>(path: &'static FieldPath, optional: bool, get: Getter<E, Self>)
+    -> Self::Fields<E>;
 
     /// Adds the indexes of these fields to those of the entity.
     #[doc(hidden)]
@@ -34,8 +36,8 @@ pub trait KvNested: Serialize + DeserializeOwned + Send + Sync + 'static {
 impl<T: KvNested> KvNested for Box<T> {
     type Fields<E: KvEntity> = T::Fields<E>;
 
-    fn fields<E: KvEntity>(path: &'static FieldPath, optional: bool) -> T::Fields<E> {
-        T::fields(path, optional)
+    fn fields<E: KvEntity>(path: &'static FieldPath, optional: bool, get: Getter<E, Self>) -> T::Fields<E> {
+        T::fields(path, optional, get.child(|boxed| &**boxed))
     }
 
     fn gather<E: KvEntity>(fields: &T::Fields<E>, out: &mut Indexes) {
@@ -62,15 +64,22 @@ pub trait NestedField: Sized + 'static {
     #[doc(hidden)]
     const HOLDER: Holder = Holder::One;
 
-    /// The handles of its fields, with that of the whole.
+    /// Calls the function with each struct that is there.
+    fn each<'s>(&'s self, found: &mut dyn FnMut(&'s Self::Nested));
+
+    /// The handles of its fields, with that of the whole, which is found by `get`.
     #[must_use]
-    fn handle<E: KvEntity>(whole: Field<E, Self>) -> Nested<E, Self> {
-        Nested::new(whole)
+    fn handle<E: KvEntity>(whole: Field<E, Self>, get: Getter<E, Self>) -> Nested<E, Self> {
+        Nested::new(whole, get)
     }
 }
 
 impl<T: KvNested> NestedField for T {
     type Nested = T;
+
+    fn each<'s>(&'s self, found: &mut dyn FnMut(&'s T)) {
+        found(self);
+    }
 }
 
 impl<T: NestedField> NestedField for Option<T> {
@@ -78,21 +87,29 @@ impl<T: NestedField> NestedField for Option<T> {
 
     const OPTIONAL: bool = true;
     const HOLDER: Holder = T::HOLDER;
+
+    fn each<'s>(&'s self, found: &mut dyn FnMut(&'s T::Nested)) {
+        self.iter().for_each(|some| some.each(found));
+    }
 }
 
 macro_rules! holders {
-    ($($holder:ident <$($param:ident),*> $type:ty;)*) => {$(
+    ($($holder:ident $each:ident <$($param:ident),*> $type:ty;)*) => {$(
         impl<$($param: 'static,)* T: KvNested> NestedField for $type {
             type Nested = T;
 
             const HOLDER: Holder = Holder::$holder;
+
+            fn each<'s>(&'s self, found: &mut dyn FnMut(&'s T)) {
+                self.$each().for_each(found);
+            }
         }
     )*};
 }
 
 holders! {
-    List <> Vec<T>;
-    List <> VecDeque<T>;
-    Map <K> BTreeMap<K, T>;
-    Map <K, S> HashMap<K, T, S>;
+    List iter <> Vec<T>;
+    List iter <> VecDeque<T>;
+    Map values <K> BTreeMap<K, T>;
+    Map values <K, S> HashMap<K, T, S>;
 }

@@ -479,8 +479,8 @@ impl<E: KvEntity, I: EqualityIndex> Under<E, I> {
     }
 }
 
-/// What names a field of the entity `E`: a [`Field`], a [`Nested`](crate::Nested), which stands for the whole struct, or an
-/// [`Element`](crate::Element) of a list or a map.
+/// What names a field of the entity `E`: a [`Field`], a [`Nested`](crate::Nested), which stands for the whole struct, a
+/// [`Reference`](crate::Reference), or an [`Element`](crate::Element) of a list or a map.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a field of `{E}`",
     note = "take it from `{E}::fields()`"

@@ -132,16 +132,16 @@ fn parts(plan: Plan) -> (Vec<Plan>, Vec<Plan>) {
 }
 
 impl<E> Conjunct<E> for Filter<E> {
-    fn join(self, to: Filter<E>) -> Filter<E> {
+    fn join(self, to: Self) -> Self {
         let plan = both(to.plan, self.plan, |a, b| {
             let ((mut all, mut none), (others, not)) = (parts(a), parts(b));
             all.extend(others);
             none.extend(not);
             Plan::And(all, none)
         });
-        Filter {
+        Self {
             near: to.near.or(self.near),
-            ..Filter::new(plan)
+            ..Self::new(plan)
         }
     }
 }

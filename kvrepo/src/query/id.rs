@@ -28,7 +28,6 @@ impl<E> fmt::Debug for IdHandle<E> {
 
 impl<E: KvEntity> IdHandle<E> {
     #[doc(hidden)]
-    #[expect(clippy::new_without_default, reason = "only generated code makes one")]
     #[must_use]
     pub fn new() -> Self {
         Self { entity: PhantomData }

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::field::FieldPath;
 use super::index::Indexes;
-use super::{Element, Field, FieldHandle, ListField, MapField, Target};
+use super::{Element, Field, FieldHandle, Getter, ListField, MapField, Target};
 use crate::entity::{KvEntity, KvNested, NestedField};
 
 /// A `#[nested]` field of the entity `E` that holds a `V`: a struct that derives [`KvNested`], or an `Option` of one.
@@ -54,24 +54,29 @@ pub struct Nested<E, V> {
     /// Its `Fields<E>`, once somebody has asked for them: a struct can be nested in itself. The type is not named, so that a
     /// `V` that is no nested struct is one mistake, where it is derived, and not one wherever this is used.
     fields: &'static OnceLock<Box<dyn Any + Send + Sync>>,
+    /// Its `Getter<E, V>`, of which the same can be said.
+    get: &'static (dyn Any + Send + Sync),
 }
 
 impl<E: KvEntity, V: NestedField> Nested<E, V> {
     /// Kept for good: it is made once for each type.
-    pub(crate) fn new(whole: Field<E, V>) -> Self {
+    pub(crate) fn new(whole: Field<E, V>, get: Getter<E, V>) -> Self {
         Self {
             whole,
             fields: Box::leak(Box::new(OnceLock::new())),
+            get: Box::leak(Box::new(get)),
         }
     }
 
+    #[expect(clippy::expect_used, reason = "`new` has put just this type there")]
     fn make(&self) -> <V::Nested as KvNested>::Fields<E> {
         let whole = self.whole.whereabouts();
         let path: &'static FieldPath = match V::HOLDER.step() {
             None => whole,
             Some(step) => Box::leak(Box::new(whole.each(step))),
         };
-        V::Nested::fields::<E>(path, V::OPTIONAL)
+        let get: &Getter<E, V> = self.get.downcast_ref().expect("the field's getter");
+        V::Nested::fields::<E>(path, V::OPTIONAL, get.within(V::each))
     }
 
     /// Adds the indexes of its fields to those of the type.

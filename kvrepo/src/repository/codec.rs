@@ -19,9 +19,7 @@ pub(super) fn id_to_find<T: KvEntity>(id: impl IdArg<T::Id>) -> Result<String> {
 
 /// The id of an entity that has one.
 pub(super) fn id_of<T: KvEntity>(entity: &T) -> Result<String> {
-    let id = entity
-        .id()
-        .ok_or_else(|| invalid_id::<T>("", "it is `None`; save the entity first, or set it"))?;
+    let id = entity.id().ok_or_else(no_id::<T>)?;
     let id = id.to_key().into_owned();
     check_id::<T>(&id)?;
     Ok(id)
@@ -52,6 +50,11 @@ fn check_id<T: KvEntity>(id: &str) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Of an entity whose id has not been generated.
+pub(super) fn no_id<T: KvEntity>() -> Error {
+    invalid_id::<T>("", "it is `None`; save the entity first, or set it")
 }
 
 fn invalid_id<T: KvEntity>(id: &str, reason: &str) -> Error {

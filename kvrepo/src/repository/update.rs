@@ -12,7 +12,7 @@ use crate::backend::{self, Change, Condition, Keyspace, Place, WriteTerm, index}
 use crate::entity::{IdArg, KvEntity, Versioned};
 use crate::error::{Error, Result};
 use crate::mapping::{self, Record};
-use crate::query::{Amount, Element, Field, FieldHandle, Increment, Nested};
+use crate::query::{Amount, Element, Field, FieldHandle, Increment, Nested, Reference};
 use crate::term::{self, Term};
 
 /// A field of the entity `E` that can be taken away: one that holds an `Option` or a collection, an entry of a map, or an
@@ -30,6 +30,8 @@ impl<E: KvEntity, V> Unset<E> for Nested<E, Option<V>> {}
 macro_rules! unset {
     ($(<$($param:ident),*> $type:ty),*) => {$(
         impl<E: KvEntity, I, $($param),*> Unset<E> for Field<E, $type, I> {}
+
+        impl<E: KvEntity, I: Copy, $($param),*> Unset<E> for Reference<E, $type, I> {}
     )*};
 }
 

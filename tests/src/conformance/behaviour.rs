@@ -91,11 +91,6 @@ pub const LEFT_OUT: &[LeftOut] = &[
         ids: &[],
     },
     LeftOut {
-        group: "references",
-        features: &["reference"],
-        ids: &[],
-    },
-    LeftOut {
         group: "cluster",
         features: &["cluster"],
         ids: &["ev-cluster-nodes"],

@@ -114,7 +114,8 @@ impl Case {
             let Some(value) = by.get(field) else { continue };
             match field {
                 "hash" => drop(self.fields.remove("absent")),
-                "error" => drop(self.fields.remove("value")),
+                // What cannot be written is a value.
+                "error" if self.text("kind") != "write" => drop(self.fields.remove("value")),
                 _ => {}
             }
             self.fields.insert(field.to_owned(), value.clone());

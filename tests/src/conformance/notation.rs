@@ -1,9 +1,11 @@
 //! Values as the cases write them.
 
-use kvrepo::KvEntity;
+use kvrepo::{KvEntity, Store};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+use super::reference::Targets;
 
 /// A type that cases hold values of.
 pub trait Notated: KvEntity + PartialEq + Clone + std::fmt::Debug {
@@ -13,6 +15,23 @@ pub trait Notated: KvEntity + PartialEq + Clone + std::fmt::Debug {
     ///
     /// If it is none of this type.
     fn notated(value: &Value) -> Result<Self, String>;
+
+    /// The fields that hold references.
+    const REFERENCES: &'static [&'static str] = &[];
+
+    /// The text of a reference to what a case writes in such a field, and the entity.
+    ///
+    /// # Errors
+    ///
+    /// As [`written`](super::reference::written).
+    fn target(value: &Value) -> Result<(String, Value), String> {
+        Err(format!("it refers to nothing, but should to {value}"))
+    }
+
+    /// The entities that are there of those that these texts refer to.
+    fn referred(_: &Store, _: Vec<Value>) -> impl Future<Output = Result<Targets, String>> + Send {
+        std::future::ready(Ok(Targets::new()))
+    }
 }
 
 /// Reads a value whose serde form is its notation, but for what [`plain`] takes away.

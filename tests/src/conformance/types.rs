@@ -1,5 +1,4 @@
-//! The types that the cases declare, field for field; the attributes that belong to later issues are left off, and
-//! with `#[reference]` the fields that it stands on.
+//! The types that the cases declare, field for field; the attributes that belong to later issues are left off.
 
 mod behaviour;
 mod convert;
@@ -14,7 +13,7 @@ pub use behaviour::{
 pub use convert::{Account, JsonHome, JsonSailor, MapSailor, MapVessel};
 pub use mapping::{
     Beacon, Bundle, Camper, Dims, Folk, Frozen, Gadget, Gauge, Home, HomeWithId, HomeWithZip, Inner, Lodger,
-    Maps, Moments, OrderedF64, Outer, Pair, Point, Role, Sailor, Shelter, Sparse, Token, Vessel,
+    Maps, Moments, OrderedF64, Outer, Pair, Point, Port, Role, Sailor, Shelter, Sparse, Token, Vessel,
 };
 pub use time::{EpochMillis, OffsetTime, Period, ZoneId, ZonedDateTime};
 pub use update::Changed;
@@ -31,6 +30,34 @@ macro_rules! plainly_notated {
 
 plainly_notated! {
     BarePass, Beacon, Bundle, Camper, City, Dims, FnPass, Folk, Frozen, Gadget, Gauge, GeoSpotOnly, Lease, Lodger, Maps,
-    Mate, Member, MilliPass, MinutePass, Moments, Outer, Pair, Pass, Plain, Sailor, Session, Sparse, TempMate, TenPass,
-    Token, JsonSailor,
+    Mate, MilliPass, MinutePass, Moments, Outer, Pair, Pass, Plain, Session, Sparse, TempMate, TenPass, Token,
+    JsonSailor,
+}
+
+macro_rules! notated_with_references {
+    ($($type:ty => $referred:ty { $($field:literal)* })*) => {$(
+        impl super::notation::Notated for $type {
+            const REFERENCES: &'static [&'static str] = &[$($field),*];
+
+            fn notated(value: &serde_json::Value) -> Result<Self, String> {
+                super::notation::read(&super::reference::written::<Self>(value)?)
+            }
+
+            fn target(value: &serde_json::Value) -> Result<(String, serde_json::Value), String> {
+                super::reference::target::<$referred>(value)
+            }
+
+            async fn referred(
+                store: &kvrepo::Store,
+                texts: Vec<serde_json::Value>,
+            ) -> Result<super::reference::Targets, String> {
+                super::reference::load::<$referred>(store, texts).await
+            }
+        }
+    )*};
+}
+
+notated_with_references! {
+    Member => City { "city" }
+    Sailor => Port { "port" "calls" }
 }

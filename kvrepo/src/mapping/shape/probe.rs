@@ -42,6 +42,9 @@ const UNIT_VISITOR: &str = "UntaggedUnitVisitor";
 /// The visitor with which it asks for the content of a struct variant: for *any*, though it takes nothing but a map.
 const STRUCT_VISITOR: &str = "__Visitor";
 
+/// The visitor of a [`Ref`](crate::Ref), whose text begins with a keyspace. It takes the id alone as bytes.
+const REF_VISITOR: &str = concat!(env!("CARGO_PKG_NAME"), "::entity::reference::RefVisitor<");
+
 struct Choice {
     at: usize,
     of: usize,

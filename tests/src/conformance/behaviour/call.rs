@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::string;
 use crate::conformance::notation::Notated;
+use crate::conformance::reference;
 use crate::conformance::types::Changed;
 
 /// A call of the repository: its result as JSON, entities as serde has them, many of them as their ids.
@@ -71,10 +72,11 @@ where
             let mut entity = found.ok_or("there is nothing to load")?;
             people.save(&mut entity).await.map(|_| json(&entity))
         }
-        "find_by_id" => people
-            .find_by_id(id()?)
-            .await
-            .map(|found| found.as_ref().map_or(Value::Null, json)),
+        "find_by_id" => match people.find_by_id(id()?).await {
+            Ok(Some(found)) => Ok(reference::resolved::<T>(people.store(), &json(&found)).await?),
+            Ok(None) => Ok(Value::Null),
+            Err(error) => Err(error),
+        },
         "exists_by_id" => people.exists_by_id(id()?).await.map(Value::from),
         "find_all_by_id" => people.find_all_by_id(ids()).await.map(ids_of),
         "find_all" => people.find_all().await.map(ids_of),

@@ -11,7 +11,7 @@ use super::{call, expectation, string};
 use crate::conformance::Check;
 use crate::conformance::case::Case;
 use crate::conformance::notation::Notated;
-use crate::conformance::types::Changed;
+use crate::conformance::types::{Changed, City};
 use crate::demand;
 use crate::harness::TestServer;
 use crate::world::PATIENCE;
@@ -164,7 +164,15 @@ where
                 self.process = Some(self.start().await?);
                 until("what is due is reaped", || async { self.nothing_is_due().await }).await
             }
-            _ => expectation::result(step, call::call(&self.process()?.repository, op, step).await?),
+            _ => {
+                let people = &self.process()?.repository;
+                let result = match step["type"].as_str() {
+                    Some("City") => call::call::<City>(&people.store().repository(), op, step).await?,
+                    Some(other) => return Err(format!("the driver calls no repository of `{other}`")),
+                    None => call::call(people, op, step).await?,
+                };
+                expectation::result(step, result)
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kvrepo::{KvEntity, KvNested};
+use kvrepo::{KvEntity, KvNested, Ref};
 use serde::{Deserialize, Serialize};
 
 use super::Point;
@@ -47,6 +47,8 @@ pub struct Member {
     pub name: Option<String>,
     pub active: Option<bool>,
     pub surname: Option<String>,
+    #[reference]
+    pub city: Option<Ref<City>>,
     pub town: Option<City>,
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use chrono::{DateTime, FixedOffset, NaiveDate, NaiveDateTime, NaiveTime, Utc};
-use kvrepo::KvEntity;
+use kvrepo::{KvEntity, Ref};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -27,7 +27,20 @@ pub struct Sailor {
     pub marks: Option<BTreeMap<String, String>>,
     pub kin: Option<BTreeMap<String, Self>>,
     pub watch: Option<BTreeMap<i32, Self>>,
+    #[reference]
+    pub port: Option<Ref<Port>>,
+    #[reference]
+    pub calls: Option<Vec<Ref<Port>>>,
     pub vessel: Option<Vessel>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, KvEntity)]
+#[kv(keyspace = "ports")]
+pub struct Port {
+    #[id]
+    pub id: Option<String>,
+    pub name: Option<String>,
+    pub home: Option<Home>,
 }
 
 /// The aliases are the notation's.

@@ -3,7 +3,6 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize, KvEntity)]
 #[kv(indexed = "name")]
-#[reference]
 struct Person {
     #[id]
     id: u32,
@@ -11,8 +10,6 @@ struct Person {
     age: u32,
     #[geo_indexed]
     location: (f64, f64),
-    #[reference]
-    friend: String,
     #[kv(indexed)]
     name: String,
 }
@@ -25,8 +22,6 @@ struct Address {
     city: String,
     #[geo_indexed]
     location: (f64, f64),
-    #[reference]
-    owner: String,
     #[kv(indexed)]
     street: String,
 }

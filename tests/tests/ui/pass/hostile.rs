@@ -20,12 +20,16 @@ struct Field;
 struct FieldPath;
 struct Fields;
 struct OnceLock;
+struct Ref;
+struct Reference;
+struct Getter;
 struct V;
 struct __Codec;
 
 trait KvEntity {}
 trait KvNested {}
 trait NestedField {}
+trait ReferenceField {}
 trait Clone {}
 trait Copy {}
 trait Debug {}
@@ -99,6 +103,8 @@ struct r#type {
     #[nested]
     r#struct: ::std::option::Option<r#enum>,
     r#dyn: ::std::vec::Vec<Self>,
+    #[reference]
+    r#ref: ::std::vec::Vec<::kvrepo::Ref<Self>>,
     path: ::std::primitive::u8,
     fields: ::std::primitive::u8,
 }
@@ -112,6 +118,8 @@ struct r#enum {
     __optional: ::std::primitive::u64,
     #[nested]
     r#in: ::std::option::Option<E>,
+    #[reference]
+    __get: ::std::option::Option<::kvrepo::Ref<r#type>>,
     field: S,
 }
 
@@ -174,6 +182,8 @@ macro_rules! entity {
             own: ::std::vec::Vec<Self>,
             #[nested]
             part: $crate::Part,
+            #[reference]
+            other: ::kvrepo::Ref<$crate::r#type>,
         }
 
         impl $name {
@@ -195,6 +205,7 @@ fn main() {
         r#as: 4,
         r#struct: ::std::option::Option::None,
         r#dyn: ::std::vec::Vec::new(),
+        r#ref: ::std::vec::Vec::new(),
         path: 5,
         fields: 6,
     };
@@ -225,6 +236,7 @@ fn main() {
         fields.r#struct.__whole.path(),
         fields.r#struct.r#type.path(),
         fields.r#struct.field.path(),
+        fields.r#struct.__get.path(),
         fields.r#struct.r#in.__FIELDS.path(),
     ];
     assert_eq!(
@@ -236,6 +248,7 @@ fn main() {
             "struct.__whole",
             "struct.type",
             "struct.field",
+            "struct.__get",
             "struct.in.__FIELDS"
         ]
     );

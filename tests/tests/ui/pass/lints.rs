@@ -10,7 +10,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use kvrepo::{KvEntity, KvNested};
+use kvrepo::{KvEntity, KvNested, Ref};
 use serde::{Deserialize, Serialize, Serializer};
 
 /// An entity with every option.
@@ -40,6 +40,13 @@ pub struct Session {
     /// With fields of its own.
     #[nested]
     pub place: Option<Place>,
+    /// Another.
+    #[reference]
+    pub before: Option<Ref<Session>>,
+    /// No longer.
+    #[reference]
+    #[deprecated]
+    pub after: Vec<Ref<Self>>,
     /// Written by a function.
     #[serde(serialize_with = "as_text")]
     pub count: u32,
@@ -67,6 +74,13 @@ pub struct Place {
     /// No longer.
     #[deprecated]
     pub code: Option<u32>,
+    /// An entity.
+    #[reference]
+    owner: Ref<Session>,
+    /// With fields of its own.
+    #[nested]
+    #[deprecated]
+    pub former: Option<Point>,
     unnamed: Unnamed,
 }
 

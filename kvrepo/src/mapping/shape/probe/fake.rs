@@ -5,7 +5,7 @@ use std::any::type_name;
 use serde::de::{Deserializer, Visitor};
 
 use super::access::{FakeEnum, FakeMap, FakeSeq, FakeStruct};
-use super::{Probe, STRUCT_VISITOR, TEXTS, UNIT_VISITOR, stop};
+use super::{Probe, REF_VISITOR, STRUCT_VISITOR, TEXTS, UNIT_VISITOR, stop};
 use crate::mapping::fault::Fault;
 use crate::mapping::json::RAW;
 use crate::mapping::path::MAX_DEPTH;
@@ -110,7 +110,11 @@ impl<'p> Fake<'p> {
 
     fn text<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         self.attempt(TEXTS.len(), |chosen| {
-            visitor.visit_str(TEXTS.get(chosen).copied().unwrap_or_default())
+            let text = TEXTS.get(chosen).copied().unwrap_or_default();
+            if type_name::<V>().starts_with(REF_VISITOR) {
+                return visitor.visit_bytes(text.as_bytes());
+            }
+            visitor.visit_str(text)
         })
     }
 
