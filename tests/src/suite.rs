@@ -15,6 +15,7 @@ pub mod keyspace;
 pub mod mapping;
 pub mod mapping_kind;
 pub mod promise;
+pub mod query;
 pub mod reference;
 pub mod save;
 pub mod term;
@@ -229,6 +230,20 @@ macro_rules! suite {
                 of_a_hundred_who_insert_one_unique_value_one_wins,
                 an_index_that_cannot_be_is_refused_by_every_call,
                 a_value_that_cannot_be_indexed_is_refused_before_anything_is_written,
+            ],
+            query: [
+                filters_are_put_together_with_the_usual_precedence,
+                what_is_found_is_the_entities_in_order,
+                a_point_is_no_single_value_to_sort_by,
+                pages_have_each_entity_once,
+                slices_go_on_where_they_ended,
+                one_first_count_and_exists_say_how_many_there_are,
+                many_are_streamed_in_order,
+                what_is_found_is_deleted,
+                near_is_the_nearest_first_with_the_distance,
+                at_the_deadline_nothing_sees_an_entity_any_more,
+                what_is_gone_for_another_reason_is_skipped_and_repaired,
+                a_plan_is_explained_without_being_run,
             ],
             mapping: [
                 empty_and_none_come_back_as_they_were,

@@ -198,7 +198,7 @@ mod tests {
         assert!(check(&[a(IndexKind::Equality), a(IndexKind::Unique)]).is_ok());
         assert!(check(&[a(IndexKind::Equality), a(IndexKind::Equality)]).is_err());
         let point = index(IndexKind::Geo, &[Step::Field("a"), Step::Field("b")]);
-        assert!(check(&[point.clone()]).is_ok());
+        assert!(check(std::slice::from_ref(&point)).is_ok());
         assert!(check(&[point, a(IndexKind::Equality)]).is_err());
         assert!(check(&[index(IndexKind::Unique, &[Step::Field("a"), Step::Entry])]).is_err());
         assert!(check(&[index(IndexKind::Geo, &[Step::Field("a"), Step::Each])]).is_err());

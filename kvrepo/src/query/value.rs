@@ -147,6 +147,7 @@ impl ValueArg<Box<str>> for &String {
 pub struct Probe<V>(PhantomData<fn() -> V>);
 
 impl<V> Probe<V> {
+    #[expect(clippy::new_without_default, reason = "only generated code makes one")]
     #[must_use]
     pub fn new() -> Self {
         Self(PhantomData)

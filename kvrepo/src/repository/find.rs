@@ -30,7 +30,7 @@ impl<T: KvEntity> Repository<T> {
     }
 
     /// The living entities with these ids, in the order of `ids`. Those that are not there are left out, and an id
-    /// that stands twice is found twice. One round trip for each 256 ids. Renews no idle terms.
+    /// that stands twice is found twice. One round trip for each 1,024 ids. Renews no idle terms.
     ///
     /// # Errors
     ///

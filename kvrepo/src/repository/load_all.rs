@@ -39,7 +39,7 @@ impl<T: KvEntity> Ref<T> {
 
 impl<T: KvEntity> Repository<T> {
     /// The living entities that these references refer to, each once however many refer to it, in the order in which they
-    /// are first referred to; and the references that dangle. One round trip for each 256 entities. Renews no idle terms.
+    /// are first referred to; and the references that dangle. One round trip for each 1,024 entities. Renews no idle terms.
     ///
     /// ```
     /// # use kvrepo::{KvEntity, Ref, Store};
@@ -95,7 +95,7 @@ impl<T: KvEntity> Repository<T> {
 }
 
 impl<E: KvEntity, V: ReferenceField, I> Reference<E, V, I> {
-    /// What this field refers to in all of these entities, by [`Repository::load_all`]: one round trip for each 256, and not
+    /// What this field refers to in all of these entities, by [`Repository::load_all`]: one round trip for each 1,024, and not
     /// one for each entity.
     ///
     /// ```
