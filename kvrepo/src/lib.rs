@@ -95,7 +95,7 @@ pub use query::{
     TextValue, Under, ValueArg,
 };
 pub use repository::{
-    DeleteById, Entry, Find, FindAll, FindNear, FindPage, FindSlice, Insert, InsertAll, LoadedRefs,
+    DeleteById, Entry, Example, Find, FindAll, FindNear, FindPage, FindSlice, Insert, InsertAll, LoadedRefs,
     Repository, Save, SaveAll, SaveOutcome, Slice, Swept, Unset, Update, UpdateWith,
 };
 pub use store::{KeyspaceEvents, KeyspaceSettings, Store, StoreBuilder};

@@ -4,6 +4,7 @@ mod call_term;
 pub(crate) mod codec;
 mod delete;
 mod entry;
+mod example;
 mod expire;
 mod find;
 mod load_all;
@@ -18,6 +19,7 @@ mod writing;
 
 pub use delete::DeleteById;
 pub use entry::Entry;
+pub use example::Example;
 pub use find::{FindAll, Slice};
 pub use load_all::LoadedRefs;
 pub use save::{Insert, InsertAll, Save, SaveAll, SaveOutcome};

@@ -5,6 +5,7 @@
 
 pub mod condition;
 pub mod delete;
+pub mod example;
 pub mod expiry;
 pub mod expiry_log;
 pub mod find;
@@ -244,6 +245,11 @@ macro_rules! suite {
                 at_the_deadline_nothing_sees_an_entity_any_more,
                 what_is_gone_for_another_reason_is_skipped_and_repaired,
                 a_plan_is_explained_without_being_run,
+            ],
+            example: [
+                what_is_filled_in_and_indexed_counts,
+                any_of_what_is_filled_in_can_suffice,
+                an_example_without_anything_indexed_is_never_everything,
             ],
             mapping: [
                 empty_and_none_come_back_as_they_were,

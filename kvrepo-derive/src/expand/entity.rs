@@ -9,6 +9,7 @@ use super::token::{generated, of_type, pinned};
 use crate::attr::Unit;
 use crate::check::{Checked, Term};
 use crate::model::{Field, Struct};
+use crate::peel::Peeled;
 
 pub(super) fn expand(entity: &Struct<'_>, checked: &Checked<'_>, p: &TokenStream) -> TokenStream {
     let ident = generated(entity.ident);
@@ -77,6 +78,11 @@ fn schema(entity: &Struct<'_>, checked: &Checked<'_>, p: &TokenStream) -> TokenS
     if !json.is_empty() {
         options.extend(quote!(.json_paths(&[#(#json),*])));
     }
+    let optional = entity.all_fields().filter(|field| is_optional(field));
+    let optional: Vec<_> = optional.map(|field| &field.serde.names.serialize).collect();
+    if !optional.is_empty() {
+        options.extend(quote!(.optional_paths(&[#(#optional),*])));
+    }
     if entity.all_fields().any(|field| field.serde.flatten) {
         let plain = paths(entity.all_fields().filter(|field| !field.serde.flatten));
         options.extend(quote!(.plain_paths(&[#(#plain),*])));
@@ -84,6 +90,19 @@ fn schema(entity: &Struct<'_>, checked: &Checked<'_>, p: &TokenStream) -> TokenS
     quote! {
         const SCHEMA: #p::EntitySchema = #p::EntitySchema::new(#name, #keyspace, #id_path) #options;
     }
+}
+
+/// Whether a field is an `Option`, has no role and no index that compares its values.
+fn is_optional(field: &Field<'_>) -> bool {
+    let attrs = &field.attrs;
+    let compared = attrs.indexed.as_ref().is_some_and(|index| !index.geo);
+    let role = [attrs.id, attrs.expires_at, attrs.version, attrs.nested];
+    Peeled::of(field.ty).optional
+        && !compared
+        && role.iter().all(Option::is_none)
+        && attrs.time_to_live.is_none()
+        && field.serde.written
+        && !field.serde.flatten
 }
 
 /// All names under which these fields are written or read.

@@ -28,6 +28,8 @@ pub struct EntitySchema {
     pub type_alias: Option<&'static str>,
     /// The fields marked `#[kv(json)]`, by path.
     pub json_paths: &'static [&'static str],
+    /// The fields in an `Option` that are not indexed, by path; what in an example of the entity counts all the same.
+    pub optional_paths: &'static [&'static str],
     /// The fields that are not part of a `#[serde(flatten)]`, by path; empty where nothing is flattened.
     pub plain_paths: &'static [&'static str],
 }
@@ -48,6 +50,7 @@ impl EntitySchema {
             shadow_copy: true,
             type_alias: None,
             json_paths: &[],
+            optional_paths: &[],
             plain_paths: &[],
         }
     }
@@ -106,6 +109,13 @@ impl EntitySchema {
     #[must_use]
     pub const fn json_paths(mut self, paths: &'static [&'static str]) -> Self {
         self.json_paths = paths;
+        self
+    }
+
+    /// With fields in an `Option` that are not indexed.
+    #[must_use]
+    pub const fn optional_paths(mut self, paths: &'static [&'static str]) -> Self {
+        self.optional_paths = paths;
         self
     }
 
