@@ -8,6 +8,7 @@
 mod change;
 mod explain;
 pub(crate) mod index;
+mod inspect;
 mod keyspace;
 pub(crate) mod memory;
 pub(crate) mod operation;
@@ -19,6 +20,7 @@ mod write;
 pub(crate) use change::{Refusal, apply};
 pub(crate) use explain::explained;
 pub use index::{Index, IndexKind, Order};
+pub use inspect::{Disagreement, Finding, Inspect, Inspected};
 pub use keyspace::Keyspace;
 pub(crate) use keyspace::{DEFAULT_GRACE, DEFAULT_RETENTION};
 pub use memory::Memory;
@@ -72,6 +74,11 @@ pub trait Backend: Debug + Send + Sync + 'static {
 
     /// Deletes those of the ids that the plan finds, and all that belongs to them; says how many were alive.
     async fn delete_where(&self, keyspace: &Keyspace, plan: &Plan, ids: &[String]) -> Result<u64>;
+
+    /// Looks at a part of all that there is, and mends what disagrees if that is asked for. What has expired and waits to be
+    /// reaped is no disagreement. Whoever goes on with [`Inspected::next`] until there is none has seen everything that was
+    /// there all the while; some of it twice, perhaps.
+    async fn inspect(&self, keyspace: &Keyspace, inspect: &Inspect) -> Result<Inspected>;
 
     /// Some of the ids, from a cursor on; `None` begins. About `count`, but it can be more and can be none. An id that is
     /// there from the first page to the last is found at least once. Ids of expired entities can be among them.

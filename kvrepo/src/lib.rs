@@ -72,10 +72,10 @@ pub mod terms {}
 #[path = "private.rs"]
 pub mod __private;
 
-pub use backend::Order;
 pub use backend::memory::ManualClock;
 pub use backend::operation::TimeToLive;
 pub use backend::position::{ParsePositionError, Position};
+pub use backend::{Disagreement, Finding, Order};
 pub use entity::{
     DeadlineField, EntitySchema, FieldTerm, IdArg, IdField, KvEntity, KvId, KvNested, ReadTerm, Ref,
     ReferenceField, TermField, TermUnit, VersionField, Versioned,
@@ -96,7 +96,7 @@ pub use query::{
 };
 pub use repository::{
     DeleteById, Entry, Example, Find, FindAll, FindNear, FindPage, FindSlice, Insert, InsertAll, LoadedRefs,
-    Repository, Save, SaveAll, SaveOutcome, Slice, Swept, Unset, Update, UpdateWith,
+    Progress, Repository, Save, SaveAll, SaveOutcome, Slice, Swept, Unset, Update, UpdateWith, Verify,
 };
 pub use store::{KeyspaceEvents, KeyspaceSettings, Store, StoreBuilder};
 pub use term::Term;

@@ -15,6 +15,7 @@ mod sweep;
 mod turn;
 mod update;
 mod update_with;
+mod verify;
 mod writing;
 
 pub use delete::DeleteById;
@@ -28,6 +29,7 @@ pub use sweep::Swept;
 pub(crate) use turn::Turns;
 pub use update::{Unset, Update};
 pub use update_with::UpdateWith;
+pub use verify::{Progress, Verify};
 
 use std::fmt;
 use std::marker::PhantomData;

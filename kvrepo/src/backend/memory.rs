@@ -5,6 +5,7 @@
 
 mod clock;
 mod geo;
+mod inspection;
 mod log;
 mod search;
 mod space;
@@ -21,9 +22,9 @@ use tokio::sync::Notify;
 use self::clock::Clock;
 use self::space::{Content, Expiry, Space};
 use super::{
-    Backend, Change, Delete, Guard, Keyspace, Loaded, LogEntry, LogPage, Place, Plan, Position, Read, Reap,
-    Reaped, Repaired, Saved, ScanPage, Select, Selected, TimeToLive, Trigger, TriggerSink, Update, Write,
-    WriteTerm, apply, index,
+    Backend, Change, Delete, Guard, Inspect, Inspected, Keyspace, Loaded, LogEntry, LogPage, Place, Plan,
+    Position, Read, Reap, Reaped, Repaired, Saved, ScanPage, Select, Selected, TimeToLive, Trigger,
+    TriggerSink, Update, Write, WriteTerm, apply, index,
 };
 use crate::error::Result;
 
@@ -197,6 +198,12 @@ impl Backend for Memory {
             let found = search::find(space, plan, now);
             let found = ids.iter().filter(|id| found.contains(*id));
             found.map(|id| u64::from(space.delete(id, now))).sum()
+        }))
+    }
+
+    async fn inspect(&self, keyspace: &Keyspace, inspect: &Inspect) -> Result<Inspected> {
+        Ok(self.step(keyspace, |space, now| {
+            inspection::look(space, keyspace, inspect, now)
         }))
     }
 

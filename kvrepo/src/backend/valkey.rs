@@ -7,6 +7,7 @@ mod connection;
 mod endpoint;
 mod fault;
 mod indexing;
+mod inspection;
 mod listener;
 mod notification;
 mod renewal;
@@ -30,8 +31,8 @@ use self::request::lives;
 use self::script::{Invocation, RunError};
 use self::stream::Follower;
 use super::{
-    Backend, Delete, Guard, Keyspace, Loaded, LogEntry, LogPage, Plan, Position, Read, Reap, Reaped,
-    Repaired, Saved, ScanPage, Select, Selected, TimeToLive, TriggerSink, Update, Write,
+    Backend, Delete, Guard, Inspect, Inspected, Keyspace, Loaded, LogEntry, LogPage, Plan, Position, Read,
+    Reap, Reaped, Repaired, Saved, ScanPage, Select, Selected, TimeToLive, TriggerSink, Update, Write,
 };
 use crate::error::{Error, Result};
 
@@ -263,6 +264,10 @@ impl Backend for Valkey {
             deleted += count.unsigned_abs();
         }
         Ok(deleted)
+    }
+
+    async fn inspect(&self, keyspace: &Keyspace, inspect: &Inspect) -> Result<Inspected> {
+        self.look(keyspace, inspect).await
     }
 
     async fn scan(&self, keyspace: &Keyspace, cursor: Option<&str>, count: usize) -> Result<ScanPage> {

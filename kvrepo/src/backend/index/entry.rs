@@ -28,6 +28,19 @@ pub(crate) enum Entry {
     },
 }
 
+impl Entry {
+    /// What the helper `:idx` has of it: the key of the index, or what stands for that and the value.
+    pub(crate) fn mention(&self, base: &str) -> String {
+        let text = |bytes| String::from_utf8_lossy(bytes);
+        match self {
+            Self::Equality { name, value } => format!("{base}:{name}:{}", text(value)),
+            Self::Range { name, key } => format!("{base}#range:{name}:{}", text(key)),
+            Self::Unique { name, value } => format!("{base}#unique:{name}:{}", text(value)),
+            Self::Geo { key, .. } => format!("{base}:{key}"),
+        }
+    }
+}
+
 /// Where a value stands that cannot be indexed, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Misfit {

@@ -187,6 +187,19 @@ impl Space {
         created
     }
 
+    /// Has an entity in just these indexes.
+    pub(super) fn reindex(&mut self, id: &str, entries: Vec<Entry>) {
+        let Some(entity) = self.entities.get_mut(id) else {
+            return;
+        };
+        for entry in std::mem::replace(&mut entity.content.entries, entries) {
+            self.indexed.remove(&(entry, id.to_owned()));
+        }
+        let entries = entity.content.entries.iter();
+        self.indexed
+            .extend(entries.map(|entry| (entry.clone(), id.to_owned())));
+    }
+
     /// Lets an idle term begin anew, once a thirtieth of it has passed.
     pub(super) fn renew(&mut self, keyspace: &Keyspace, id: &str, now: u64) {
         let Some(entity) = self.living(id, now) else {
