@@ -46,7 +46,13 @@ local function less(a, b)
   return #a < #b
 end
 
+-- An item is an id, or where there is more to sort by a table.
+local plain = #keys == 0 and sorting ~= 'distance'
+
 local function comes_before(a, b)
+  if plain then
+    return less(a, b)
+  end
   for i, key in ipairs(keys) do
     local x, y = a.keys[i], b.keys[i]
     if x ~= y then
@@ -68,21 +74,21 @@ local function sortable(id)
   if sorting == 'distance' then
     item.distance = tonumber(distances[id])
     item.keys[1] = distances[id]
-  elseif #keys > 0 then
-    local paths, fields = {}, {}
-    for _, key in ipairs(keys) do
-      paths[#paths + 1] = key.path
-      for _, part in ipairs(PARTS[key.order] or {}) do
-        paths[#paths + 1] = key.path .. part
-      end
+    return item
+  end
+  local paths, fields = {}, {}
+  for _, key in ipairs(keys) do
+    paths[#paths + 1] = key.path
+    for _, part in ipairs(PARTS[key.order] or {}) do
+      paths[#paths + 1] = key.path .. part
     end
-    local values = redis.pcall('HMGET', base .. ':' .. id, unpack(paths))
-    for i, path in ipairs(paths) do
-      fields[path] = values[i]
-    end
-    for i, key in ipairs(keys) do
-      item.keys[i] = sort_key(key.order, fields, key.path) or false
-    end
+  end
+  local values = redis.pcall('HMGET', base .. ':' .. id, unpack(paths))
+  for i, path in ipairs(paths) do
+    fields[path] = values[i]
+  end
+  for i, key in ipairs(keys) do
+    item.keys[i] = sort_key(key.order, fields, key.path) or false
   end
   return item
 end
@@ -125,16 +131,36 @@ local function first(items, count)
   return heap
 end
 
-local ids = living(evaluate(root))
-local ordered = sorting == 'distance' or #keys > 0 or limit or skip > 0 or after
+local function contains_nobody_due()
+  return redis.call('ZCOUNT', deadlines, '-inf', '(' .. text(now)) == 0
+end
 
-if not ordered and not look then
-  return { #ids, {}, ids }
+-- How many there are can often be told without looking at each.
+if limit == 0 and contains_nobody_due() then
+  local sets, others = {}, 0
+  for _, part in ipairs(root.kind == 'and' and root.all or { root }) do
+    if is_set(part) then
+      sets[#sets + 1] = key_of_set(part)
+    else
+      others = others + 1
+    end
+  end
+  if others == 0 and #(root.none or {}) == 0 then
+    return { redis.call('SINTERCARD', #sets, unpack(sets)), {}, {} }
+  end
+end
+
+local ids = living(evaluate(root))
+local ordered = not plain or limit or skip > 0 or after
+
+if limit == 0 or not ordered and not look then
+  return { #ids, {}, limit == 0 and {} or ids }
 end
 
 local total, gone = #ids, {}
-local items = {}
-if not limit or limit > 0 then
+local items = ids
+if not plain then
+  items = {}
   for i, id in ipairs(ids) do
     items[i] = sortable(id)
   end
@@ -144,9 +170,9 @@ if after then
     after.distance = tonumber(after.keys[1])
     after.keys = {}
   end
-  local behind = {}
+  local last, behind = plain and after.id or after, {}
   for _, item in ipairs(items) do
-    if comes_before(after, item) then
+    if comes_before(last, item) then
       behind[#behind + 1] = item
     end
   end
@@ -155,35 +181,35 @@ end
 
 local hits
 repeat
-  local before = #gone
+  local before, missing = #gone, {}
   local count = limit and math.min(skip + limit, #items) or #items
   local sorted = ordered and first(items, count) or items
   hits = {}
   for i = 1, count do
     local item = sorted[i]
-    if look and not alive(item.id) then
-      gone[#gone + 1] = item.id
-      item.gone = true
+    local id = plain and item or item.id
+    if look and not alive(id) then
+      gone[#gone + 1] = id
+      missing[id] = true
     elseif i > skip then
       hits[#hits + 1] = item
     end
   end
   if #gone > before then
-    local there = {}
-    for _, item in ipairs(items) do
-      if not item.gone then
-        there[#there + 1] = item
-      end
-    end
-    items = there
+    items = kept(items, function(item)
+      return not missing[plain and item or item.id]
+    end)
   end
 until #gone == before
 
-local reply = {}
-for _, item in ipairs(hits) do
-  reply[#reply + 1] = item.id
-  for i = 1, math.max(#keys, sorting == 'distance' and 1 or 0) do
-    reply[#reply + 1] = item.keys[i] or false
+local reply = hits
+if not plain then
+  reply = {}
+  for _, item in ipairs(hits) do
+    reply[#reply + 1] = item.id
+    for i = 1, math.max(#keys, sorting == 'distance' and 1 or 0) do
+      reply[#reply + 1] = item.keys[i] or false
+    end
   end
 end
 return { total - #gone, gone, reply }
