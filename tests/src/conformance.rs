@@ -9,12 +9,14 @@
 //! | [`reference`] | references as the cases write them |
 //! | [`hash`] | hashes as the cases write them, compared |
 //! | [`types`] | the types that the cases declare |
+//! | [`indexes`] | runs `indexes.json`, on real servers |
 //! | [`mapping`] | runs `mapping.json`, in memory |
 //! | [`behaviour`] | runs `behaviour.json`, on real servers |
 
 pub mod behaviour;
 pub mod case;
 pub mod hash;
+pub mod indexes;
 pub mod mapping;
 pub mod notation;
 pub mod reference;

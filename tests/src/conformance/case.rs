@@ -1,6 +1,6 @@
 //! A case, and what is expected of kvrepo.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// One case of a file.
 #[derive(Debug, Clone)]
@@ -20,10 +20,10 @@ pub struct Ruling {
     pub instead: &'static str,
 }
 
-/// A case, or cases of one feature, that belong to a later issue.
+/// A case, or cases of one feature, that belong to a later issue or cannot be said in Rust.
 #[derive(Debug, Clone, Copy)]
 pub struct LeftOut {
-    /// What they need.
+    /// What they need, or what they meet.
     pub group: &'static str,
     /// Features or areas that are left out as a whole.
     pub features: &'static [&'static str],
@@ -110,33 +110,72 @@ impl Case {
     }
 
     fn replace(&mut self, by: &Map<String, Value>) {
-        for field in ["hash", "value", "value_back", "error", "absent", "then"] {
+        for field in [
+            "hash",
+            "value",
+            "value_back",
+            "error",
+            "absent",
+            "then",
+            "all_keys",
+        ] {
             let Some(value) = by.get(field) else { continue };
-            match field {
-                "hash" => drop(self.fields.remove("absent")),
+            match (field, self.text("kind")) {
+                // It is the index cases' state; see below.
+                ("absent", "index") => continue,
+                // What the calls come to, the last of all.
+                ("error", "behaviour") => {
+                    let last = self.list("when").len().saturating_sub(1);
+                    self.replace_step(last, "error", &json!({ "kind": value }));
+                    continue;
+                }
+                ("hash", _) => drop(self.fields.remove("absent")),
                 // What cannot be written is a value.
-                "error" if self.text("kind") != "write" => drop(self.fields.remove("value")),
+                ("error", kind) if kind != "write" => drop(self.fields.remove("value")),
                 _ => {}
             }
             self.fields.insert(field.to_owned(), value.clone());
         }
+        if self.text("kind") == "index" {
+            self.replace_keys(by);
+        }
         for (from, to) in [("when_results", "result"), ("when_errors", "error")] {
-            let steps = self.fields.get_mut("when").and_then(Value::as_array_mut);
-            let (Some(steps), Some(changes)) = (steps, by.get(from).and_then(Value::as_object)) else {
-                continue;
-            };
-            for (number, value) in changes {
-                let step = number
-                    .parse::<usize>()
-                    .ok()
-                    .and_then(|number| steps.get_mut(number)?.as_object_mut());
-                let step = step.unwrap_or_else(|| panic!("there is no step {number}"));
-                step.remove("error");
-                step.remove("result");
-                if value.as_str() != Some("ok") {
-                    step.insert(to.to_owned(), value.clone());
-                }
+            for (number, value) in by.get(from).and_then(Value::as_object).into_iter().flatten() {
+                let number = number.parse().expect("steps have numbers");
+                self.replace_step(number, to, value);
             }
+        }
+    }
+
+    /// Other keys than the peer's, and so none of which it is said that they are not there.
+    fn replace_keys(&mut self, by: &Map<String, Value>) {
+        let keys = ["sets", "geo", "absent"].map(|field| (field, by.get(field)));
+        if keys.iter().all(|(_, value)| value.is_none()) {
+            return;
+        }
+        let then = self.fields.entry("then").or_insert_with(|| json!({}));
+        let then = then.as_object_mut().expect("a state is an object");
+        then.remove("absent");
+        for (field, value) in keys {
+            if let Some(value) = value {
+                then.insert(field.to_owned(), value.clone());
+            }
+        }
+    }
+
+    /// What a step comes to.
+    fn replace_step(&mut self, number: usize, what: &str, value: &Value) {
+        let steps = ["when", "steps"]
+            .into_iter()
+            .find(|steps| self.get(steps).is_some());
+        let step = steps
+            .and_then(|steps| self.fields.get_mut(steps)?.as_array_mut())
+            .and_then(|steps| steps.get_mut(number)?.as_object_mut());
+        let step = step.unwrap_or_else(|| panic!("there is no step {number}"));
+        step.remove("error");
+        step.remove("result");
+        if value.as_str() != Some("ok") {
+            step.insert(what.to_owned(), value.clone());
         }
     }
 }

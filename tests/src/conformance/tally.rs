@@ -54,7 +54,7 @@ impl Tally {
         for case in cases {
             if let Some(group) = case.left_out(left_out) {
                 *tally.left_out.entry(group).or_default() += 1;
-            } else if case.get("rule").is_some() {
+            } else if case.get("rule").is_some() && case.list("steps").is_empty() {
                 tally.text_only += 1;
             } else {
                 to_run.push(case);

@@ -1,20 +1,27 @@
-//! The types that the cases declare, field for field; the attributes that belong to later issues are left off.
+//! The types that the cases declare, field for field.
 
 mod behaviour;
 mod convert;
+mod index;
 mod mapping;
+mod sought;
 mod time;
 mod update;
 
 pub use behaviour::{
-    BarePass, City, FnPass, GeoSpotOnly, Grade, Lease, Mate, Member, MilliPass, MinutePass, Pass, Plain,
-    Session, Spot, TempMate, TenPass,
+    BarePass, City, FnPass, GeoSpotOnly, Grade, Kind, Lease, Mate, Member, MilliPass, MinutePass, Pass,
+    Plain, Probe, Ranked, Resident, Session, Spot, TempMate, TenPass, Town,
 };
 pub use convert::{Account, JsonHome, JsonSailor, MapSailor, MapVessel};
+pub use index::{
+    GeoDeep, GeoLeaf, GeoMid, GeoRoot, Hand, HandByName, HomeRef, IndexedHome, ItemList, LandHome, NamedItem,
+    NumList, Place, PlainByName, PlainByOther, PlainByStruct, RefHand, Scalars, TagList, TagMap, Voyage,
+};
 pub use mapping::{
     Beacon, Bundle, Camper, Dims, Folk, Frozen, Gadget, Gauge, Home, HomeWithId, HomeWithZip, Inner, Lodger,
     Maps, Moments, OrderedF64, Outer, Pair, Point, Port, Role, Sailor, Shelter, Sparse, Token, Vessel,
 };
+pub use sought::Sought;
 pub use time::{EpochMillis, OffsetTime, Period, ZoneId, ZonedDateTime};
 pub use update::Changed;
 
@@ -31,7 +38,9 @@ macro_rules! plainly_notated {
 plainly_notated! {
     BarePass, Beacon, Bundle, Camper, City, Dims, FnPass, Folk, Frozen, Gadget, Gauge, GeoSpotOnly, Lease, Lodger, Maps,
     Mate, MilliPass, MinutePass, Moments, Outer, Pair, Pass, Plain, Session, Sparse, TempMate, TenPass, Token,
-    JsonSailor,
+    JsonSailor, Ranked, Resident,
+    GeoDeep, GeoRoot, Hand, HandByName, ItemList, LandHome, NumList, PlainByName, PlainByOther, PlainByStruct, Scalars,
+    TagList, TagMap, Voyage,
 }
 
 macro_rules! notated_with_references {
@@ -59,5 +68,7 @@ macro_rules! notated_with_references {
 
 notated_with_references! {
     Member => City { "city" }
+    Probe => Probe { "relative" }
+    RefHand => HomeRef { "lodging" }
     Sailor => Port { "port" "calls" }
 }

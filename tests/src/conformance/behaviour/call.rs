@@ -3,19 +3,20 @@
 use kvrepo::{IdArg, KvId, Repository};
 use serde_json::{Value, json};
 
-use super::string;
+use super::{example, find, string};
 use crate::conformance::notation::Notated;
 use crate::conformance::reference;
-use crate::conformance::types::Changed;
+use crate::conformance::types::{Changed, Sought};
 
-/// A call of the repository: its result as JSON, entities as serde has them, many of them as their ids.
-pub(super) async fn call<T>(
+/// A call of the repository: its result as JSON, entities as serde has them, many of them as their ids, or as
+/// [`find`](find::find) has them.
+pub(crate) async fn call<T>(
     people: &Repository<T>,
     op: &str,
     step: &Value,
 ) -> Result<kvrepo::Result<Value>, String>
 where
-    T: Notated + Changed,
+    T: Notated + Changed + Sought,
     String: IdArg<T::Id>,
 {
     let id = || string(&step["id"], "id");
@@ -79,7 +80,16 @@ where
         },
         "exists_by_id" => people.exists_by_id(id()?).await.map(Value::from),
         "find_all_by_id" => people.find_all_by_id(ids()).await.map(ids_of),
-        "find_all" => people.find_all().await.map(ids_of),
+        "find_all" | "find" => find::find(people, step).await?,
+        "find_one" => match people.find(T::sought(&step["where"])?).one().await {
+            Ok(found) => Ok(found.as_ref().map_or(Value::Null, json)),
+            Err(error) => Err(error),
+        },
+        "count_where" => people
+            .find(T::sought(&step["where"])?)
+            .count()
+            .await
+            .map(Value::from),
         "count" => people.count().await.map(Value::from),
         // The removed entity, or none: that there was one is what kvrepo says.
         "delete_by_id" => people
@@ -88,7 +98,9 @@ where
             .map(|was| if was { json!({}) } else { Value::Null }),
         "delete_all_by_id" => people.delete_all_by_id(ids()).await.map(Value::from),
         "delete_all" => people.delete_all().await.map(Value::from),
+        "delete" if step["id"].is_string() => people.delete_by_id(id()?).await.map(Value::from),
         "delete" => people.delete(&T::notated(&step["value"])?).await.map(Value::from),
+        op if op.starts_with("example_") => example::call(people, op, step).await?,
         other => return Err(format!("the driver does not know `{other}`")),
     })
 }

@@ -12,9 +12,11 @@ use crate::harness::TestServer;
 
 /// By how many milliseconds a remaining term may differ.
 const TOLERANCE: i64 = 2_000;
+/// By how many degrees a point may differ, since servers round.
+const TOLERANCE_DEGREES: f64 = 0.005;
 
 /// Compares the result of a step with what the step expects.
-pub(super) fn result(step: &Value, found: kvrepo::Result<Value>) -> Check {
+pub(crate) fn result(step: &Value, found: kvrepo::Result<Value>) -> Check {
     if let Some(error) = step.get("error") {
         let Err(found) = found else {
             return Err(format!("it is {found:?}, but should have failed"));
@@ -23,6 +25,9 @@ pub(super) fn result(step: &Value, found: kvrepo::Result<Value>) -> Check {
         let fits = match kind.as_str() {
             Some("duplicate-id") => matches!(found, Error::AlreadyExists { .. }),
             Some("missing-id") => matches!(found, Error::InvalidId { .. }),
+            Some("example") => matches!(found, Error::InvalidSetting { what: "example", .. }),
+            Some("invalid-id") => matches!(found, Error::InvalidId { .. }),
+            Some("more-than-one") => matches!(found, Error::NotUnique { .. }),
             Some("invalid-time-to-live") => matches!(found, Error::InvalidTimeToLive { .. }),
             _ => return Err(format!("the driver knows no error {kind}")),
         };
@@ -33,19 +38,47 @@ pub(super) fn result(step: &Value, found: kvrepo::Result<Value>) -> Check {
     let Some(expected) = step.get("result") else {
         return Ok(());
     };
-    let fits = match expected.get("ids_ordered").or(expected.get("ids")) {
-        Some(ids) => {
-            let (mut expected, mut ids_found) = (texts(ids), texts(&found));
-            if step["result"].get("ids").is_some() {
-                expected.sort();
-                ids_found.sort();
-            }
-            expected == ids_found
-        }
-        None => is_part(expected, &found),
+    let fits = if found.is_array() || found.get("values").is_some() && found.get("ids").is_some() {
+        are_part(expected, &found)?
+    } else {
+        is_part(expected, &found)
     };
     demand!(fits, "it is {found}, not {expected}");
     Ok(())
+}
+
+/// Whether what was found is as expected; entities, or just their ids.
+fn are_part(expected: &Value, found: &Value) -> Result<bool, String> {
+    let ids = texts(found.get("ids").unwrap_or(found));
+    for (what, expected) in expected.as_object().ok_or("the driver cannot read the result")? {
+        let fits = match what.as_str() {
+            "ids_ordered" => texts(expected) == ids,
+            "ids" => {
+                let (mut expected, mut ids) = (texts(expected), ids.clone());
+                expected.sort();
+                ids.sort();
+                expected == ids
+            }
+            "subset_of" => ids.iter().all(|id| texts(expected).contains(id)),
+            "size" => *expected == ids.len(),
+            "total" | "has_next" => found.get(what) == Some(expected),
+            "values" => match (expected.as_array(), found["values"].as_array()) {
+                (Some(expected), Some(found)) => {
+                    expected.len() == found.len()
+                        && expected
+                            .iter()
+                            .zip(found)
+                            .all(|(expected, found)| is_part(expected, found))
+                }
+                _ => false,
+            },
+            other => return Err(format!("the driver does not know `{other}` of a result")),
+        };
+        if !fits {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Whether all that is expected is there.
@@ -69,16 +102,20 @@ fn is_uuid(value: &Value) -> bool {
         .is_some_and(|text| uuid::Uuid::try_parse(text).is_ok())
 }
 
-/// Compares the server with what is expected of it. `with_index` says whether that holds for keys of indexes, too;
-/// `approximately` whether numbers in hashes may differ as remaining terms do.
-pub(super) async fn state(server: &TestServer, then: &Value, with_index: bool, approximately: bool) -> Check {
+/// Compares the server with what is expected of it. `approximately` says whether numbers in hashes may differ as
+/// remaining terms do.
+pub(crate) async fn state(server: &TestServer, then: &Value, approximately: bool) -> Check {
     for (what, expected) in then.as_object().into_iter().flatten() {
         for (key, expected) in keyed(what, expected)? {
             let check = match what.as_str() {
                 "exists" => exists(server, &key, true).await,
                 "absent" => exists(server, &key, false).await,
-                "set" if !with_index && is_of_an_index(&key) => Ok(()),
-                "set" => set(server, &key, &expected).await,
+                "set" | "sets" => set(server, &key, &expected).await,
+                "geo" => geo(server, &key, &expected).await,
+                "geo_members" => {
+                    let found: BTreeSet<String> = server.query(&["ZRANGE", &key, "0", "-1"]).await;
+                    same(&found, &expected)
+                }
                 "set_size" => {
                     let size: u64 = server.query(&["SCARD", &key]).await;
                     if expected == size {
@@ -133,7 +170,29 @@ async fn exists(server: &TestServer, key: &str, expected: bool) -> Check {
 
 async fn set(server: &TestServer, key: &str, expected: &Value) -> Check {
     let found: BTreeSet<String> = server.query(&["SMEMBERS", key]).await;
-    demand!(found == texts(expected).into_iter().collect(), "has {found:?}");
+    same(&found, expected)
+}
+
+fn same(found: &BTreeSet<String>, expected: &Value) -> Check {
+    demand!(*found == texts(expected).into_iter().collect(), "has {found:?}");
+    Ok(())
+}
+
+/// The points of a geo index.
+async fn geo(server: &TestServer, key: &str, expected: &Value) -> Check {
+    let expected = expected.as_object().ok_or("is expected as no points")?;
+    let members: BTreeSet<String> = server.query(&["ZRANGE", key, "0", "-1"]).await;
+    same(&members, &expected.keys().cloned().collect())?;
+    for (id, point) in expected {
+        let (found,): (Option<(f64, f64)>,) = server.query(&["GEOPOS", key, id]).await;
+        let (lon, lat) = found.ok_or_else(|| format!("has no point of `{id}`"))?;
+        let near = |at: usize, found: f64| {
+            point[at]
+                .as_f64()
+                .is_some_and(|expected| (expected - found).abs() <= TOLERANCE_DEGREES)
+        };
+        demand!(near(0, lon) && near(1, lat), "has `{id}` at {lon}, {lat}");
+    }
     Ok(())
 }
 
@@ -179,10 +238,6 @@ async fn listener(server: &TestServer, expected: &Value) -> Check {
         .await;
     demand!(*expected == (subscribers > 0), "has {subscribers} connections");
     Ok(())
-}
-
-fn is_of_an_index(key: &str) -> bool {
-    key.ends_with(":idx") || key.matches(':').count() > 1
 }
 
 /// The texts of a list, `null` being one that no key is like.

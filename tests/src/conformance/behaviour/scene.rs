@@ -11,7 +11,7 @@ use super::{call, expectation, string};
 use crate::conformance::Check;
 use crate::conformance::case::Case;
 use crate::conformance::notation::Notated;
-use crate::conformance::types::{Changed, City};
+use crate::conformance::types::{Changed, City, Sought};
 use crate::demand;
 use crate::harness::TestServer;
 use crate::world::PATIENCE;
@@ -42,7 +42,6 @@ pub(super) struct Scene<'c, T: Notated> {
     case: &'c Case,
     config: Value,
     expiry: Expiry,
-    with_index: bool,
     server: TestServer,
     /// None while its listener is down.
     process: Option<Process<T>>,
@@ -51,10 +50,10 @@ pub(super) struct Scene<'c, T: Notated> {
 
 impl<'c, T> Scene<'c, T>
 where
-    T: Notated + Changed,
+    T: Notated + Changed + Sought,
     String: IdArg<T::Id>,
 {
-    pub(super) async fn run(case: &'c Case, expiry: Expiry, with_index: bool) -> Check {
+    pub(super) async fn run(case: &'c Case, expiry: Expiry) -> Check {
         let given = case.object("given");
         let config = given.get("config").cloned().unwrap_or_default();
         let server = TestServer::start().await;
@@ -62,7 +61,6 @@ where
             case,
             config,
             expiry,
-            with_index,
             server,
             process: None,
             second: None,
@@ -239,7 +237,7 @@ where
         };
         let start = Instant::now();
         loop {
-            let check = expectation::state(&self.server, then, self.with_index, approximately).await;
+            let check = expectation::state(&self.server, then, approximately).await;
             if check.is_ok() || start.elapsed() >= patience {
                 return check;
             }

@@ -1,17 +1,16 @@
-//! The types of `behaviour.json`, as far as this issue needs them.
+//! The types of `behaviour.json`, but for those that `indexes.json` has, too.
 
 use std::collections::BTreeMap;
 
-use kvrepo::{KvEntity, KvNested, Ref};
+use kvrepo::{KvEntity, KvNested, Point, Ref};
 use serde::{Deserialize, Serialize};
-
-use super::Point;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, KvEntity)]
 #[kv(keyspace = "mates")]
 pub struct Mate {
     #[id]
     pub id: Option<String>,
+    #[indexed]
     pub name: Option<String>,
     pub grade: Option<Grade>,
     pub aliases: Option<Vec<String>>,
@@ -35,7 +34,9 @@ pub enum Grade {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, KvNested)]
 pub struct Spot {
     pub town: Option<String>,
+    #[indexed]
     pub land: Option<String>,
+    #[geo_indexed]
     pub loc: Option<Point>,
 }
 
@@ -44,12 +45,25 @@ pub struct Spot {
 pub struct Member {
     #[id]
     pub id: Option<String>,
+    #[indexed]
     pub name: Option<String>,
+    #[indexed]
     pub active: Option<bool>,
+    #[indexed]
     pub surname: Option<String>,
     #[reference]
     pub city: Option<Ref<City>>,
-    pub town: Option<City>,
+    #[nested]
+    pub town: Option<Town>,
+}
+
+/// A [`City`] within a member, of which the cases do not look at the id.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, KvNested)]
+pub struct Town {
+    pub id: Option<String>,
+    pub name: Option<String>,
+    #[geo_indexed]
+    pub loc: Option<Point>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, KvEntity)]
@@ -58,6 +72,7 @@ pub struct City {
     #[id]
     pub id: Option<String>,
     pub name: Option<String>,
+    #[geo_indexed]
     pub loc: Option<Point>,
 }
 
@@ -69,12 +84,62 @@ pub struct Lease {
     pub value: Option<String>,
 }
 
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, KvEntity)]
+#[kv(keyspace = "ranked")]
+pub struct Ranked {
+    #[id]
+    pub id: Option<String>,
+    #[indexed]
+    pub team: Option<String>,
+    pub rank: Option<i32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, KvEntity)]
+#[kv(keyspace = "probes")]
+pub struct Probe {
+    #[id]
+    pub id: Option<String>,
+    #[indexed]
+    pub name: Option<String>,
+    pub surname: Option<String>,
+    #[indexed]
+    pub grade: Option<Grade>,
+    pub aliases: Option<Vec<String>>,
+    #[indexed]
+    pub age: Option<i32>,
+    pub marks: Option<BTreeMap<String, String>>,
+    #[reference]
+    pub relative: Option<Ref<Self>>,
+    #[nested]
+    pub kind: Option<Kind>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, KvNested)]
+pub struct Kind {
+    #[indexed]
+    pub name: Option<String>,
+}
+
+/// Its town is a [`Kind`], which is declared alike.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, KvEntity)]
+#[kv(keyspace = "residents")]
+pub struct Resident {
+    #[id]
+    pub id: Option<String>,
+    #[indexed]
+    pub name: Option<String>,
+    pub surname: Option<String>,
+    #[nested]
+    pub town: Option<Kind>,
+}
+
 /// A [`Mate`] that expires.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, KvEntity)]
 #[kv(keyspace = "mates")]
 pub struct TempMate {
     #[id]
     pub id: Option<String>,
+    #[indexed]
     pub name: Option<String>,
     pub age: Option<i32>,
     #[time_to_live]
@@ -155,7 +220,9 @@ pub struct MilliPass {
 pub struct GeoSpotOnly {
     #[id]
     pub id: Option<String>,
+    #[indexed]
     pub name: Option<String>,
+    #[geo_indexed]
     pub loc: Option<Point>,
 }
 

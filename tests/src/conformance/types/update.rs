@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{BarePass, Mate, Pair, TempMate, TenPass};
+use super::{BarePass, Mate, Pair, PlainByOther, TagMap, TempMate, TenPass};
 use crate::conformance::notation::read;
 
 /// A type of which cases change some fields.
@@ -57,11 +57,18 @@ changed! {
         "age" => it.age,
         "spot" => it.spot,
         "spot.town" => it.spot.town,
+        "spot.loc" => it.spot.loc,
         "aliases" => it.aliases,
         "aliases.[5]" => it.aliases.index(5),
         "peers.[0]" => it.peers.index(0),
         "marks.[b]" => it.marks.key("b"),
         "kin" => it.kin,
+    }
+    PlainByOther |it| {
+        "name" => it.name,
+    }
+    TagMap |it| {
+        "values.[north]" => it.values.key("north"),
     }
     Pair |it| {
         "addr" => it.addr,
@@ -91,4 +98,7 @@ macro_rules! unchanged {
     )*};
 }
 
-unchanged! { City FnPass GeoSpotOnly Lease Member MilliPass MinutePass Pass Plain Session }
+unchanged! {
+    City FnPass GeoDeep GeoRoot GeoSpotOnly Hand HandByName ItemList LandHome Lease Member MilliPass MinutePass NumList
+    Pass Plain PlainByName PlainByStruct Probe Ranked RefHand Resident Scalars Session TagList Voyage
+}
