@@ -102,7 +102,7 @@ pub enum Error {
         reason: String,
     },
     /// The keyspace's name, the key prefix, a cursor or another setting cannot be used.
-    #[error("`{name}` cannot be a {what}: {reason}")]
+    #[error("`{name}` cannot be used as {what}: {reason}")]
     InvalidSetting {
         /// What was set: `keyspace`, `key prefix`, `grace`, `cursor` …
         what: &'static str,

@@ -40,6 +40,7 @@
 //! | connecting, settings, tenants, memory | [`Store`], [`StoreBuilder`], [`KeyspaceSettings`] |
 //! | saving, finding, changing, deleting, sweeping | [`Repository`] |
 //! | references to other entities, loading them | [`Ref`], [`Repository::load_all`] |
+//! | finding by what entities hold: indexes, filters, pages, geo, and what they cost | [`queries`], [`Repository::find`] |
 //! | terms: all kinds, what is refused, what is renewed | [`terms`] |
 //! | expiry events | [`Repository::expired`], [`Expired`], [`KeyExpired`] |
 //! | testing without a server, and without waiting | [`Store::with_clock`], [`ManualClock`] |
@@ -65,6 +66,8 @@ mod query;
 mod repository;
 mod store;
 mod term;
+#[doc = include_str!("docs/queries.md")]
+pub mod queries {}
 #[doc = include_str!("docs/terms.md")]
 pub mod terms {}
 

@@ -46,14 +46,20 @@ impl<E, V, I> fmt::Debug for Element<E, V, I> {
     }
 }
 
-impl<E: KvEntity, V, I: KeyedIndex> Element<E, V, I> {
+impl<E: KvEntity, V, I> Element<E, V, I> {
     /// Those whose map has this value under the key.
-    pub fn eq<A: ValueArg<I::Value>>(self, value: A) -> Filter<E> {
+    pub fn eq<A: ValueArg<I::Value>>(self, value: A) -> Filter<E>
+    where
+        I: KeyedIndex,
+    {
         self.is_in([value])
     }
 
     /// Those whose map has one of these values under the key.
-    pub fn is_in<A: ValueArg<I::Value>>(self, values: impl IntoIterator<Item = A>) -> Filter<E> {
+    pub fn is_in<A: ValueArg<I::Value>>(self, values: impl IntoIterator<Item = A>) -> Filter<E>
+    where
+        I: KeyedIndex,
+    {
         Filter::new(match self.key {
             Ok(key) => self.index.lookup().equal(&[key], values),
             Err(reason) => Err(Error::Encode {
