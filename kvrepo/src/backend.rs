@@ -75,6 +75,10 @@ pub trait Backend: Debug + Send + Sync + 'static {
     /// Deletes those of the ids that the plan finds, and all that belongs to them; says how many were alive.
     async fn delete_where(&self, keyspace: &Keyspace, plan: &Plan, ids: &[String]) -> Result<u64>;
 
+    /// Takes ids whose entity is gone out of the indexes of a plan that named them, where [`repair`](Self::repair) does not know
+    /// of these. Living entities are not touched.
+    async fn tidy(&self, keyspace: &Keyspace, plan: &Plan, ids: &[String]) -> Result<()>;
+
     /// Looks at a part of all that there is, and mends what disagrees if that is asked for. What has expired and waits to be
     /// reaped is no disagreement. Whoever goes on with [`Inspected::next`] until there is none has seen everything that was
     /// there all the while; some of it twice, perhaps.

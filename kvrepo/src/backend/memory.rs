@@ -201,6 +201,11 @@ impl Backend for Memory {
         }))
     }
 
+    async fn tidy(&self, _: &Keyspace, _: &Plan, _: &[String]) -> Result<()> {
+        // As with `gone`.
+        Ok(())
+    }
+
     async fn inspect(&self, keyspace: &Keyspace, inspect: &Inspect) -> Result<Inspected> {
         Ok(self.step(keyspace, |space, now| {
             inspection::look(space, keyspace, inspect, now)

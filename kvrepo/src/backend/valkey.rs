@@ -257,13 +257,23 @@ impl Backend for Valkey {
         let call = Call::write("delete");
         let mut deleted = 0;
         for chunk in ids.chunks(CHUNK) {
-            let invocation = indexing::delete_where(keyspace, plan, chunk);
+            let invocation = indexing::of_plan(&script::DELETE_WHERE, keyspace, plan, chunk);
             let reply = self.commands.run(call, &invocation).await?;
             let reply = reply.map_err(|error| answer::script_error(call, keyspace, error))?;
             let count = reply::integer(&reply).ok_or_else(|| reply::unexpected(call.operation))?;
             deleted += count.unsigned_abs();
         }
         Ok(deleted)
+    }
+
+    async fn tidy(&self, keyspace: &Keyspace, plan: &Plan, ids: &[String]) -> Result<()> {
+        let call = Call::write("repair");
+        for chunk in ids.chunks(CHUNK) {
+            let invocation = indexing::of_plan(&script::TIDY, keyspace, plan, chunk);
+            let reply = self.reaping.run(call, &invocation).await?;
+            reply.map_err(|error| answer::script_error(call, keyspace, error))?;
+        }
+        Ok(())
     }
 
     async fn inspect(&self, keyspace: &Keyspace, inspect: &Inspect) -> Result<Inspected> {

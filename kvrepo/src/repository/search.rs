@@ -272,7 +272,7 @@ impl<'a, T: KvEntity> Find<'a, T> {
                         if portion.is_empty() {
                             return None;
                         }
-                        match repository.read(&portion).await {
+                        match repository.read(&portion, None).await {
                             Ok(read) => {
                                 let read: Vec<_> = read.into_iter().flatten().collect();
                                 Progress::Read(ids, read.into_iter())
@@ -346,7 +346,7 @@ impl<T: KvEntity> Prepared<'_, T> {
     async fn load(&self) -> Result<(Vec<Found<T>>, u64)> {
         let selected = self.run().await?;
         let ids: Vec<String> = selected.hits.iter().map(|hit| hit.id.clone()).collect();
-        let read = self.repository.read(&ids).await?;
+        let read = self.repository.read(&ids, Some(&self.select.plan)).await?;
         let mut found = Vec::with_capacity(ids.len());
         for (hit, entity) in selected.hits.into_iter().zip(read) {
             if let Some(entity) = entity {
@@ -373,9 +373,20 @@ struct Found<T> {
 impl<T: KvEntity> Repository<T> {
     async fn run(&self, registered: &Registered, select: &Select) -> Result<Selected> {
         let mut selected = self.store.backend().select(&registered.keyspace, select).await?;
-        self.meet_gone(registered, std::mem::take(&mut selected.gone))
+        self.tidy(registered, &select.plan, std::mem::take(&mut selected.gone))
             .await?;
         Ok(selected)
+    }
+
+    /// Cleans up after entities that are gone, also in the indexes that named them.
+    async fn tidy(&self, registered: &Registered, plan: &Plan, gone: Vec<String>) -> Result<()> {
+        if !gone.is_empty() {
+            self.store
+                .backend()
+                .tidy(&registered.keyspace, plan, &gone)
+                .await?;
+        }
+        self.meet_gone(registered, gone).await
     }
 
     async fn begin(&self, select: Result<Select>) -> Result<Vec<String>> {
@@ -384,15 +395,19 @@ impl<T: KvEntity> Repository<T> {
     }
 
     /// Reads entities that were found. Those that are not there any more are cleaned up after, unless they have expired.
-    async fn read(&self, ids: &[String]) -> Result<Vec<Option<Result<T>>>> {
+    async fn read(&self, ids: &[String], plan: Option<&Plan>) -> Result<Vec<Option<Result<T>>>> {
         let registered = self.registered()?;
         let read = self.load(ids, false).await?;
         let gone = ids
             .iter()
             .zip(&read)
             .filter(|(_, entity)| entity.is_none())
-            .map(|(id, _)| id.clone());
-        self.meet_gone(registered, gone.collect()).await?;
+            .map(|(id, _)| id.clone())
+            .collect();
+        match plan {
+            Some(plan) => self.tidy(registered, plan, gone).await?,
+            None => self.meet_gone(registered, gone).await?,
+        }
         Ok(read)
     }
 }

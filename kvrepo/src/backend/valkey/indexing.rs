@@ -1,7 +1,7 @@
 //! Indexes, entries and plans as arguments of scripts; see `index.lua` and `plan.lua`.
 
 use super::request::writes;
-use super::script::{self, Invocation};
+use super::script::{self, Invocation, Script};
 use crate::backend::index::Entry;
 use crate::backend::{Edge, Extent, Index, IndexKind, Keyspace, PathPart, Plan, Select, Sorting};
 use crate::mapping::Step;
@@ -109,10 +109,15 @@ pub(super) fn select<'a>(keyspace: &'a Keyspace, select: &'a Select) -> Invocati
     call.flag(select.look)
 }
 
-/// The call that deletes those of these ids that a plan finds.
-pub(super) fn delete_where<'a>(keyspace: &'a Keyspace, of: &'a Plan, ids: &'a [String]) -> Invocation<'a> {
+/// The call of a script on a plan and some ids.
+pub(super) fn of_plan<'a>(
+    script: &'a Script,
+    keyspace: &'a Keyspace,
+    of: &'a Plan,
+    ids: &'a [String],
+) -> Invocation<'a> {
     let unsorted = const { &Sorting::By(Vec::new()) };
-    let call = plan(writes(&script::DELETE_WHERE, keyspace), of, unsorted);
+    let call = plan(writes(script, keyspace), of, unsorted);
     ids.iter().fold(call, |call, id| call.bytes(id))
 }
 

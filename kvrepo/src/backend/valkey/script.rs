@@ -34,6 +34,7 @@ script!(DELETE = "flags=allow-oom", "life.lua" "write.lua" "delete.lua");
 script!(RENEW = "flags=allow-oom", "life.lua" "write.lua" "renew.lua");
 script!(REPAIR = "flags=allow-oom", "life.lua" "repair.lua");
 script!(REAP = "flags=allow-oom", "life.lua" "reap.lua");
+script!(TIDY = "flags=allow-oom", "life.lua" "write.lua" "index.lua" "plan.lua" "tidy.lua");
 script!(INSPECT = "flags=allow-oom", "life.lua" "write.lua" "index.lua" "inspect.lua");
 script!(RESIDUE = "flags=allow-oom", "life.lua" "write.lua" "residue.lua");
 script!(COUNT = "flags=no-writes,allow-oom", "count.lua");
