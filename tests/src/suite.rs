@@ -171,6 +171,7 @@ macro_rules! suite {
                 loading_one_is_a_use_of_it_and_loading_many_is_none,
                 a_reference_names_the_keyspace_that_the_type_declares,
                 what_stands_beside_a_reference_keeps_its_type,
+                what_refers_to_an_entity_is_found,
             ],
             expiry: [
                 an_expired_entity_is_absent_to_every_call,

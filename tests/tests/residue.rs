@@ -335,3 +335,38 @@ async fn what_vanished_behind_our_back_is_cleaned_up_by_whoever_meets_it() {
         "nothing had expired"
     );
 }
+
+/// C58 of entities with indexes: nobody finds them, and one sweep leaves nothing.
+#[tokio::test]
+async fn of_many_indexed_entities_that_expired_nothing_is_found_or_left() {
+    use kvrepo_tests::suite::query::Person;
+
+    let world = World::server().await;
+    let people: Repository<Person> = world.open(quiet()).await.repository();
+    let many = load(10_000);
+    let mut all: Vec<Person> = (0..many)
+        .map(|i| Person {
+            id: i.to_string(),
+            city: format!("city {}", i % 7),
+            age: Some(i as i64),
+            spot: Some(kvrepo::Point::new(10.0, 60.0)),
+            ..Person::default()
+        })
+        .collect();
+    let term = Duration::from_secs(1);
+    people.save_all(&mut all).time_to_live(term).await.unwrap();
+    world.pass(term + Duration::from_millis(5)).await;
+    let p = Person::fields();
+    let near = p
+        .spot
+        .near(kvrepo::Point::new(10.0, 60.0), kvrepo::Distance::meters(10.0));
+    for filter in [p.city.eq("city 3"), p.age.ge(0), near] {
+        assert_eq!(people.find(filter).await.unwrap(), []);
+    }
+    assert_eq!(people.find_all().await.unwrap(), []);
+    assert_eq!(people.find(p.age.ge(0)).count().await.unwrap(), 0);
+    assert_eq!(people.sweep().await.unwrap().expired, many as u64);
+    let mut left = world.keys().await;
+    left.sort();
+    assert_eq!(left, ["folk#expired", "folk#log"]);
+}

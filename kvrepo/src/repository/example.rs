@@ -84,7 +84,11 @@ impl<T: KvEntity> Example<T> {
                         path: misfit.path,
                         reason: misfit.reason,
                     })?;
-                parts.extend(found.into_iter().filter_map(plan));
+                if index.is_keyed() {
+                    parts.extend(record.iter().filter_map(|field| under_key(index, field)));
+                } else {
+                    parts.extend(found.into_iter().filter_map(plan));
+                }
             }
         }
         let others: Vec<(String, Vec<u8>)> = record
@@ -154,6 +158,16 @@ fn shown(index: &Index) -> String {
         Step::Each | Step::Entry => None,
     });
     names.collect::<Vec<_>>().join(".")
+}
+
+/// What finds those that have a value of a map under its key. The name of a keyed index can be read in several ways, so what is
+/// stored is looked at.
+fn under_key(index: &Index, (path, value): (&str, &[u8])) -> Option<Plan> {
+    let mut field = Record::new();
+    field.add(path, value);
+    let entry = entries(std::slice::from_ref(index), &field).ok()?.pop_first()?;
+    let stored = Plan::Stored(vec![(path.to_owned(), value.to_vec())]);
+    Some(Plan::And(vec![plan(entry)?, stored], Vec::new()))
 }
 
 /// What finds those that have this entry.

@@ -142,6 +142,13 @@ pub async fn what_is_filled_in_and_indexed_counts(world: &World) {
         ),
         (
             Resident {
+                marks: [("arm:h".into(), "ugo".into())].into(),
+                ..none.clone()
+            },
+            "",
+        ),
+        (
+            Resident {
                 marks: [("leg".into(), "hugo".into())].into(),
                 ..none.clone()
             },

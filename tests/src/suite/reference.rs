@@ -515,3 +515,47 @@ pub async fn what_stands_beside_a_reference_keeps_its_type(world: &World) {
     notes.save(&mut note).await.unwrap();
     assert_eq!(notes.find_by_id(1).await.unwrap(), Some(note));
 }
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, KvEntity)]
+#[kv(keyspace = "contracts")]
+struct Contract {
+    #[id]
+    id: u32,
+    #[reference]
+    #[indexed]
+    company: Ref<Company>,
+    #[reference]
+    #[indexed]
+    workers: Vec<Ref<Worker>>,
+    #[reference]
+    #[indexed]
+    before: Option<Ref<Self>>,
+}
+
+pub async fn what_refers_to_an_entity_is_found(world: &World) {
+    let contracts = world.repository::<Contract>().await;
+    for (id, company, workers) in [(1, "a:b", vec![7, 8]), (2, "c", vec![8]), (3, "a:b", vec![])] {
+        let mut contract = Contract {
+            id,
+            company: Ref::new(company.to_owned()),
+            workers: workers.into_iter().map(Ref::new).collect(),
+            before: (id > 1).then(|| Ref::new(id - 1)),
+        };
+        contracts.save(&mut contract).await.unwrap();
+    }
+    let contract = Contract::fields();
+    let found = async |filter| contracts.find(filter).ids().await.unwrap();
+    let company = Ref::<Company>::new("a:b".to_owned());
+    assert_eq!(found(contract.company.eq(&company)).await, [1, 3]);
+    assert_eq!(found(contract.workers.eq(Ref::new(8))).await, [1, 2]);
+    assert_eq!(
+        found(contract.before.eq(Ref::new(1)) & contract.workers.eq(Ref::new(8))).await,
+        [2]
+    );
+    contracts
+        .update(1)
+        .set(contract.company, Ref::new("c".to_owned()))
+        .await
+        .unwrap();
+    assert_eq!(found(contract.company.eq(company)).await, [3]);
+}
