@@ -3,12 +3,12 @@
 //! Every path begins with the crate's `__private`, every call of a trait is fully qualified and every local begins
 //! with `__`, so that nothing at the call site can be meant instead: a module `std`, a type `Option`, a method `get`.
 
+mod asked;
 mod entity;
 mod fallback;
 mod fields;
 mod indexed;
 mod nested;
-mod token;
 
 use proc_macro2::TokenStream;
 use syn::DeriveInput;

@@ -8,8 +8,10 @@ mod check;
 mod diag;
 mod duration;
 mod expand;
+mod finder;
 mod model;
 mod peel;
+mod token;
 
 /// Implements `kvrepo::KvEntity` for a struct with named fields and without parameters, and gives it `fields()`.
 ///
@@ -51,4 +53,17 @@ pub fn kv_entity(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 pub fn kv_nested(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
     expand::kv_nested(&input).into()
+}
+
+/// Implements a trait of derived finders for the repository of an entity: `#[kvrepo::repository(Person)]`.
+///
+/// Each method without a body says by its name what it finds, which is read when compiling; methods with one are left
+/// alone. With `crate = "…"`, where kvrepo is.
+#[proc_macro_attribute]
+pub fn repository(
+    arguments: proc_macro::TokenStream,
+    input: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
+    let input = syn::parse_macro_input!(input as syn::ItemTrait);
+    finder::repository(arguments.into(), &input).into()
 }

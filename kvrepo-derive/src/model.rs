@@ -1,11 +1,11 @@
 //! A struct with what its attributes say, put together; not yet known to be right.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::{Data, DeriveInput, Fields, Generics, Ident, Type, Visibility};
 
-use crate::attr::{Container, FieldAttrs, Kind, Krate, SerdeField, SerdeStruct};
+use crate::attr::{Container, FieldAttrs, Kind, SerdeField, SerdeStruct};
 use crate::diag::Diag;
 
 /// A struct that is to be an entity, or nested in one.
@@ -76,11 +76,7 @@ impl<'a> Struct<'a> {
 
     /// The module that generated code takes everything from; `None` if it was stated wrongly.
     pub(crate) fn private(&self) -> Option<TokenStream> {
-        match &self.attrs.krate {
-            Krate::Default => Some(quote!(::kvrepo::__private)),
-            Krate::At(path) => Some(quote!(#path::__private)),
-            Krate::Unknown => None,
-        }
+        self.attrs.krate.private()
     }
 
     pub(crate) fn all_fields(&self) -> impl Iterator<Item = &Field<'a>> {

@@ -39,6 +39,7 @@
 //! | the attributes of an entity | [`derive@KvEntity`] |
 //! | connecting, settings, tenants, memory | [`Store`], [`StoreBuilder`], [`KeyspaceSettings`] |
 //! | saving, finding, changing, deleting, sweeping | [`Repository`] |
+//! | finders: methods whose names say what they find | [`repository`](macro@repository) |
 //! | references to other entities, loading them | [`Ref`], [`Repository::load_all`] |
 //! | finding by what entities hold: indexes, filters, pages, geo, and what they cost | [`queries`], [`Repository::find`] |
 //! | terms: all kinds, what is refused, what is renewed | [`terms`] |
@@ -89,6 +90,8 @@ pub use event::{Expired, KeyExpired, NoValue, Subscribe};
 pub use kvrepo_derive::KvEntity;
 #[doc = include_str!("docs/kv_nested.md")]
 pub use kvrepo_derive::KvNested;
+#[doc = include_str!("docs/finders.md")]
+pub use kvrepo_derive::repository;
 pub use mapping::Record;
 pub use mapping::with;
 pub use query::{

@@ -2,16 +2,18 @@
 
 // What stands in a prelude everywhere else: a derive's call site may have its own `Option` or `bool`.
 pub use std::option::Option;
-pub use std::primitive::str;
-pub use std::primitive::{bool, u64};
+pub use std::primitive::{bool, str, u64, usize};
 pub use std::result::Result;
 pub use std::string::String;
 pub use std::time::Duration;
+pub use std::vec::Vec;
 
 // For what the handles of fields are made of.
 pub use std::clone::Clone;
+pub use std::convert::identity;
 pub use std::fmt;
-pub use std::marker::{Copy, PhantomData};
+pub use std::future::Future;
+pub use std::marker::{Copy, PhantomData, Send};
 pub use std::sync::OnceLock;
 
 pub use serde::Serializer;
@@ -21,11 +23,13 @@ pub use crate::entity::{
     DeadlineField, EntitySchema, FieldTerm, GenerateId, IdField, KvEntity, KvId, KvNested, NestedField,
     ReadTerm, ReferenceField, TermField, TermUnit, VersionField, Versioned,
 };
+pub use crate::query::finder;
 pub use crate::query::{
-    Amount, ByKey, Field, FieldCodec, FieldPath, FromLookup, GeoField, Getter, Holder, IdHandle, IndexMarker,
-    IndexSpec, Indexed, Indexes, Located, Lookup, Nested, NotIndexed, Own, Probe, ProbeNothing, ProbeOrder,
-    ProbeShape, RangeValue, Ranged, Reference,
+    Amount, ByKey, Field, FieldCodec, FieldInfo, FieldPath, FromLookup, GeoField, Getter, Holder, IdHandle,
+    IndexMarker, IndexSpec, Indexed, Indexes, Located, Lookup, Nested, NotIndexed, Own, Probe, ProbeNothing,
+    ProbeOrder, ProbeShape, RangeValue, Ranged, Reference, Sort,
 };
+pub use crate::repository::Repository;
 
 /// Compiles only for what a geo index can hold.
 pub fn geo_field<V: GeoField>() {}

@@ -3,6 +3,8 @@
 mod element;
 mod field;
 mod filter;
+#[doc(hidden)]
+pub mod finder;
 mod geo;
 mod getter;
 mod id;
@@ -11,6 +13,7 @@ mod nested;
 mod page;
 mod reference;
 mod sort;
+mod table;
 mod value;
 
 pub use element::{Element, ListField, MapField};
@@ -33,6 +36,8 @@ pub use nested::Nested;
 pub use page::{Near, Page, PageRequest};
 pub use reference::Reference;
 pub use sort::Sort;
+#[doc(hidden)]
+pub use table::FieldInfo;
 #[doc(hidden)]
 pub use value::{Probe, ProbeNothing, ProbeOrder, ProbeShape};
 pub use value::{RangeValue, TextValue, ValueArg};

@@ -9,6 +9,7 @@ pub mod example;
 pub mod expiry;
 pub mod expiry_log;
 pub mod find;
+pub mod finder;
 pub mod id;
 pub mod idle;
 pub mod indexed;
@@ -251,6 +252,18 @@ macro_rules! suite {
                 what_is_filled_in_and_indexed_counts,
                 any_of_what_is_filled_in_can_suffice,
                 an_example_without_anything_indexed_is_never_everything,
+            ],
+            finder: [
+                every_verb_does_what_it_says,
+                every_operator_finds_what_it_says,
+                and_binds_closer_than_or,
+                fields_of_all_kinds_are_named,
+                what_is_found_is_put_in_order_and_then_cut,
+                near_is_the_nearest_first,
+                several_for_an_option_are_an_error_and_no_choice,
+                each_call_has_its_own_arguments,
+                what_has_expired_is_found_by_no_finder,
+                an_application_builds_on_finders,
             ],
             mapping: [
                 empty_and_none_come_back_as_they_were,

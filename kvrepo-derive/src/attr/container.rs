@@ -1,6 +1,7 @@
 //! `#[kv(…)]` on the struct.
 
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
 use syn::{Attribute, ExprPath, Lit, LitStr, Path};
 
 use super::{Item, Kind, Value, generated, items, known};
@@ -28,6 +29,22 @@ pub(crate) enum Krate {
     At(Path),
     /// It was stated, but not as a path.
     Unknown,
+}
+
+impl Krate {
+    /// What a string states.
+    pub(crate) fn read(lit: &LitStr, diag: &mut Diag) -> Self {
+        path(lit, "kvrepo", diag).map_or(Self::Unknown, Self::At)
+    }
+
+    /// The module that generated code takes everything from; `None` if it was stated wrongly.
+    pub(crate) fn private(&self) -> Option<TokenStream> {
+        match self {
+            Self::Default => Some(quote!(::kvrepo::__private)),
+            Self::At(path) => Some(quote!(#path::__private)),
+            Self::Unknown => None,
+        }
+    }
 }
 
 /// The term of entities that state none.
@@ -76,10 +93,8 @@ impl Container {
     fn set(&mut self, name: &str, item: &Item, kind: Kind, diag: &mut Diag) {
         match (name, kind) {
             ("crate", _) => {
-                let path = item
-                    .string("kvrepo", diag)
-                    .and_then(|lit| path(&lit, "kvrepo", diag));
-                self.krate = path.map_or(Krate::Unknown, Krate::At);
+                let path = item.string("kvrepo", diag);
+                self.krate = path.map_or(Krate::Unknown, |lit| Krate::read(&lit, diag));
             }
             (_, Kind::Nested) => diag.at(item.key.span(), known::unknown_on_nested(name)),
             ("keyspace", _) => self.keyspace = item.string("people", diag),

@@ -5,11 +5,11 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use super::fields::Fields;
-use super::token::{generated, of_type, pinned};
 use crate::attr::Unit;
 use crate::check::{Checked, Term};
 use crate::model::{Field, Struct};
 use crate::peel::Peeled;
+use crate::token::{generated, of_type, pinned};
 
 pub(super) fn expand(entity: &Struct<'_>, checked: &Checked<'_>, p: &TokenStream) -> TokenStream {
     let ident = generated(entity.ident);

@@ -6,8 +6,8 @@ use quote::{ToTokens, quote};
 
 use super::fields::Fields;
 use super::nested;
-use super::token::{generated, of_type};
 use crate::model::Struct;
+use crate::token::{generated, of_type};
 
 /// With parameters it would be wrong in turn, since an entity is `'static`, `Send` and `Sync`; and a union, since
 /// serde derives nothing for it.

@@ -6,19 +6,20 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 
+use super::asked::{Asked, takes};
 use super::indexed;
-use super::token::{generated, of_type, outside, pinned};
 use crate::attr::Kind;
 use crate::model::{Field, Struct};
+use crate::token::{generated, of_type, outside, pinned};
 
 /// The struct of handles that goes with a struct.
 pub(super) struct Fields<'a> {
-    of: &'a Struct<'a>,
-    p: &'a TokenStream,
+    pub(super) of: &'a Struct<'a>,
+    pub(super) p: &'a TokenStream,
     /// Its name: `SessionFields`.
     pub(super) ident: Ident,
     /// The entity whose fields they are: its name, or a parameter.
-    entity: TokenStream,
+    pub(super) entity: TokenStream,
     fields: Vec<&'a Field<'a>>,
 }
 
@@ -147,6 +148,12 @@ impl<'a> Fields<'a> {
         unused.then(|| quote!(__entity #is))
     }
 
+    /// The struct's own fields, of which only some have handles.
+    pub(super) fn all(&self) -> impl Iterator<Item = &'a Field<'a>> {
+        let is_its_own = self.of.serde.written_as.is_none();
+        self.of.all_fields().filter(move |_| is_its_own)
+    }
+
     /// The types that stand for the functions by which serde writes fields.
     pub(super) fn codecs(&self) -> TokenStream {
         let p = self.p;
@@ -178,20 +185,24 @@ impl<'a> Fields<'a> {
             |name, others| quote!(#p::FieldPath::root(#name, &[#(#others),*])),
             |field| quote!(#p::Getter::root(#field)),
         );
-        self.with_function(&quote! {
+        let body = quote! {
             #codecs
             static __FIELDS: #p::OnceLock<#ident> = #p::OnceLock::new();
             *#p::OnceLock::get_or_init(&__FIELDS, || #handles)
-        })
+        };
+        let takes = takes(self, &TokenStream::new(), &TokenStream::new());
+        self.with_function(&body, &Asked::of(self, &quote!(__fields)), &takes)
     }
 
     /// The same for an entity that is wrong: never called.
     pub(super) fn of_wrong_entity(&self) -> TokenStream {
-        self.with_function(&quote!(loop {}))
+        self.with_function(&quote!(loop {}), &Asked::unknown(self.p), &TokenStream::new())
     }
 
-    fn with_function(&self, body: &TokenStream) -> TokenStream {
-        let (ident, entity) = (&self.ident, &self.entity);
+    fn with_function(&self, body: &TokenStream, asked: &Asked, takes: &TokenStream) -> TokenStream {
+        let Asked { tables, sort } = asked;
+        let [table, ..] = tables;
+        let (p, ident, entity) = (self.p, &self.ident, &self.entity);
         let vis = outside(self.of.ident, self.of.vis);
         let name = self.of.name();
         let doc = format!("The fields of `{name}`, as `{name}::fields()` returns them.");
@@ -207,32 +218,51 @@ impl<'a> Fields<'a> {
                     #body
                 }
             }
+
+            #[automatically_derived]
+            impl #p::finder::HasFields for #entity {
+                type Fields = #ident;
+
+                const ENTITY: &'static #p::str = #name;
+                const TABLE: &'static [#p::FieldInfo] = #table;
+
+                fn all_fields() -> #ident {
+                    <#entity>::fields()
+                }
+
+                fn sort_by(__way: &[#p::usize], __descending: #p::bool) -> #p::Sort<#entity> {
+                    let __fields = &<#entity>::fields();
+                    #sort
+                }
+            }
+
+            #takes
         }
     }
 
-    fn ty(&self, field: &Field<'_>) -> TokenStream {
+    pub(super) fn ty(&self, field: &Field<'_>) -> TokenStream {
         outside(self.of.ident, field.ty)
     }
 }
 
 /// Whether a field is stored under a path of its own, and by those who save it.
-fn has_handle(field: &Field<'_>) -> bool {
+pub(super) fn has_handle(field: &Field<'_>) -> bool {
     let (attrs, serde) = (&field.attrs, &field.serde);
     attrs.version.is_none() && serde.written && !serde.flatten
 }
 
 /// Whether a field is the id, of which only equality can be asked.
-fn is_id(field: &Field<'_>) -> bool {
+pub(super) fn is_id(field: &Field<'_>) -> bool {
     field.attrs.id.is_some()
 }
 
 /// Whether a field's own fields have handles.
-fn is_nested(field: &Field<'_>) -> bool {
+pub(super) fn is_nested(field: &Field<'_>) -> bool {
     field.attrs.nested.is_some()
 }
 
 /// Whether a field refers to other entities.
-fn is_reference(field: &Field<'_>) -> bool {
+pub(super) fn is_reference(field: &Field<'_>) -> bool {
     field.attrs.reference.is_some()
 }
 

@@ -4,9 +4,9 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Type;
 
-use super::token::{of_type, pinned};
 use crate::model::Field;
 use crate::peel::{Holder, Peeled, is_bytes};
+use crate::token::{of_type, pinned};
 
 /// The marker of a field's handle.
 pub(super) fn marker(

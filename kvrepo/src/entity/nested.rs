@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::KvEntity;
-use crate::query::{Field, FieldPath, Getter, Holder, Indexes, Nested};
+use crate::query::{Field, FieldInfo, FieldPath, Getter, Holder, Indexes, Nested, Sort};
 
 /// A struct within an entity, whose fields join those of the entity with their path: `address.city`.
 ///
@@ -21,6 +21,19 @@ pub trait KvNested: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// The handles of its fields, in an entity `E`.
     type Fields<E: KvEntity>: Copy + Send + Sync + 'static;
 
+    /// What finders can ask for. With two structs in it that are in each other; a struct can be nested in itself, and what
+    /// has no end could not be read when compiling.
+    #[doc(hidden)]
+    const FIELDS_3: &'static [FieldInfo];
+
+    /// With one.
+    #[doc(hidden)]
+    const FIELDS_2: &'static [FieldInfo];
+
+    /// With none.
+    #[doc(hidden)]
+    const FIELDS_1: &'static [FieldInfo];
+
     /// The handles of its fields, where it stands at this path, and is found by `get`; `optional` if it is in an `Option`
     /// there.
     #[doc(hidden)]
@@ -30,11 +43,19 @@ pub trait KvNested: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Adds the indexes of these fields to those of the entity.
     #[doc(hidden)]
     fn gather<E: KvEntity>(fields: &Self::Fields<E>, out: &mut Indexes);
+
+    /// Sorts by the field at the end of this way, whose steps are numbers in [`FIELDS_3`](Self::FIELDS_3).
+    #[doc(hidden)]
+    fn sort_by<E: KvEntity>(fields: &Self::Fields<E>, way: &[usize], descending: bool) -> Sort<E>;
 }
 
 /// The same struct, elsewhere in memory.
 impl<T: KvNested> KvNested for Box<T> {
     type Fields<E: KvEntity> = T::Fields<E>;
+
+    const FIELDS_3: &'static [FieldInfo] = T::FIELDS_3;
+    const FIELDS_2: &'static [FieldInfo] = T::FIELDS_2;
+    const FIELDS_1: &'static [FieldInfo] = T::FIELDS_1;
 
     fn fields<E: KvEntity>(path: &'static FieldPath, optional: bool, get: Getter<E, Self>) -> T::Fields<E> {
         T::fields(path, optional, get.child(|boxed| &**boxed))
@@ -42,6 +63,10 @@ impl<T: KvNested> KvNested for Box<T> {
 
     fn gather<E: KvEntity>(fields: &T::Fields<E>, out: &mut Indexes) {
         T::gather(fields, out);
+    }
+
+    fn sort_by<E: KvEntity>(fields: &T::Fields<E>, way: &[usize], descending: bool) -> Sort<E> {
+        T::sort_by(fields, way, descending)
     }
 }
 
@@ -64,6 +89,18 @@ pub trait NestedField: Sized + 'static {
     #[doc(hidden)]
     const HOLDER: Holder = Holder::One;
 
+    /// What finders can ask for.
+    #[doc(hidden)]
+    const FIELDS_3: &'static [FieldInfo] = <Self::Nested as KvNested>::FIELDS_3;
+
+    /// With one struct in it.
+    #[doc(hidden)]
+    const FIELDS_2: &'static [FieldInfo] = <Self::Nested as KvNested>::FIELDS_2;
+
+    /// With none.
+    #[doc(hidden)]
+    const FIELDS_1: &'static [FieldInfo] = <Self::Nested as KvNested>::FIELDS_1;
+
     /// Calls the function with each struct that is there.
     fn each<'s>(&'s self, found: &mut dyn FnMut(&'s Self::Nested));
 
@@ -71,6 +108,12 @@ pub trait NestedField: Sized + 'static {
     #[must_use]
     fn handle<E: KvEntity>(whole: Field<E, Self>, get: Getter<E, Self>) -> Nested<E, Self> {
         Nested::new(whole, get)
+    }
+
+    /// Sorts by the field at the end of this way.
+    #[doc(hidden)]
+    fn sort_by<E: KvEntity>(nested: &Nested<E, Self>, way: &[usize], descending: bool) -> Sort<E> {
+        <Self::Nested as KvNested>::sort_by(nested, way, descending)
     }
 }
 

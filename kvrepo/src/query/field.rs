@@ -292,7 +292,7 @@ impl<E: KvEntity, V, I> Field<E, V, I> {
         self.sorted(true)
     }
 
-    fn sorted(&self, descending: bool) -> Sort<E> {
+    pub(super) fn sorted(&self, descending: bool) -> Sort<E> {
         let unfit = |reason: &str| Err(sort::unfit(E::SCHEMA.entity, &self.path.path, reason));
         Sort::new(match self.order {
             _ if self.path.many => unfit("it stands in a list or a map, and so has no one value to sort by"),

@@ -42,6 +42,7 @@ impl Point {
 ///
 /// assert_eq!(Distance::kilometers(1.5).in_meters(), 1500.0);
 /// assert_eq!(Distance::meters(20.0).to_string(), "20 m");
+/// assert_eq!(format!("{:.1}", Distance::kilometers(0.123_45)), "123.5 m");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Distance(f64);
@@ -86,7 +87,8 @@ impl Distance {
 
 impl fmt::Display for Distance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} m", self.0)
+        fmt::Display::fmt(&self.0, f)?;
+        f.write_str(" m")
     }
 }
 

@@ -456,6 +456,16 @@ impl<X> Lookup<X> {
         blurred.then(|| self.info.path.parts(keys))
     }
 
+    /// The range index, and the value's place in it; `None` if it has none there.
+    pub(super) fn bound(&self, value: X) -> Result<Option<(String, Vec<u8>)>> {
+        let index = self.info.index(|kind| matches!(kind, IndexKind::Range(_)));
+        let entry = index.map(|index| self.entry(index, &[], value)).transpose()?;
+        Ok(match entry.flatten() {
+            Some(Entry::Range { name, key }) => Some((name, key)),
+            _ => None,
+        })
+    }
+
     /// What has a value within these edges.
     pub(super) fn range<A: ValueArg<X>>(
         &self,

@@ -10,7 +10,8 @@
 
 use std::time::{Duration, SystemTime};
 
-use kvrepo::{KvEntity, KvNested, Ref};
+use futures_util::Stream;
+use kvrepo::{KvEntity, KvNested, Ref, Sort, Store};
 use serde::{Deserialize, Serialize, Serializer};
 
 /// An entity with every option.
@@ -64,6 +65,7 @@ struct Unnamed {
 #[derive(Debug, Clone, Serialize, Deserialize, KvNested)]
 pub struct Place {
     /// Its name.
+    #[indexed(range)]
     pub name: String,
     /// With fields of its own.
     #[nested]
@@ -72,6 +74,7 @@ pub struct Place {
     #[serde(serialize_with = "as_text")]
     pub count: u32,
     /// No longer.
+    #[indexed]
     #[deprecated]
     pub code: Option<u32>,
     /// An entity.
@@ -91,6 +94,24 @@ pub struct Point {
     pub lon: f64,
     /// North.
     pub lat: f64,
+}
+
+/// Finders.
+#[kvrepo::repository(Session)]
+pub trait Sessions {
+    /// Those of a place, in order.
+    async fn find_by_place_name_starting_with_order_by_count_desc(
+        &self,
+        name: &str,
+        sort: Sort<Session>,
+    ) -> kvrepo::Result<Vec<Session>>;
+
+    /// Those that are there no longer.
+    async fn delete_by_place_code_in_and_id_not(&self, codes: Vec<u32>, id: String) -> kvrepo::Result<u64>;
+
+    /// One after the other.
+    #[must_use]
+    fn stream_by_id_in(&self, ids: &[String]) -> impl Stream<Item = kvrepo::Result<Session>> + Send;
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
@@ -148,6 +169,14 @@ const fn lives_for(loan: &Loan) -> Option<u64> {
     if loan.id == 0 { None } else { Some(loan.id) }
 }
 
+/// Asks, and does not wait for the answers.
+fn look(sessions: &impl Sessions) {
+    let sort = Session::fields().minutes.asc();
+    drop(sessions.find_by_place_name_starting_with_order_by_count_desc("a", sort));
+    drop(sessions.delete_by_place_code_in_and_id_not(vec![1], "2".to_owned()));
+    drop(sessions.stream_by_id_in(&["3".to_owned()]));
+}
+
 /// Runs it.
 #[allow(deprecated, reason = "what is deprecated can be derived all the same")]
 pub fn main() {
@@ -166,4 +195,5 @@ pub fn main() {
     assert_eq!((offer.until, offer.point.lon.to_bits()), (None, 0));
     assert_eq!(Session::fields().place.point.lat.path(), "place.point.lat");
     assert_eq!(Unnamed::default().count, 0);
+    look(&Store::in_memory().repository::<Session>());
 }

@@ -7,14 +7,14 @@ use syn::{Ident, Type};
 use crate::attr;
 
 /// `<ty as p::trait>::item`, where `ty` is the type of a field.
-pub(super) fn of_type(ty: &Type, p: &TokenStream, r#trait: &str, item: &str) -> TokenStream {
+pub(crate) fn of_type(ty: &Type, p: &TokenStream, r#trait: &str, item: &str) -> TokenStream {
     let [r#trait, item] = [r#trait, item].map(|name| Ident::new(name, Span::call_site()));
     pinned(ty, quote!(<#ty as #p::#r#trait>::#item))
 }
 
 /// Code that begins and ends, for the compiler, where a field's type does. So it points there, and only there, if the
 /// type is not what it has to be. All between is the derive's own, and of no interest to lints.
-pub(super) fn pinned(ty: &Type, code: TokenStream) -> TokenStream {
+pub(crate) fn pinned(ty: &Type, code: TokenStream) -> TokenStream {
     let mut spans = ty.to_token_stream().into_iter().map(|token| token.span());
     let first = spans.next().unwrap_or_else(Span::call_site);
     let last = spans.last().unwrap_or(first);
@@ -33,7 +33,7 @@ pub(super) fn pinned(ty: &Type, code: TokenStream) -> TokenStream {
 }
 
 /// A name that is meant where it stands, in code that is the derive's: it is not a use that `deprecated` would tell of.
-pub(super) fn generated(ident: &Ident) -> Ident {
+pub(crate) fn generated(ident: &Ident) -> Ident {
     let mut ident = ident.clone();
     ident.set_span(attr::generated(ident.span()));
     ident
@@ -41,7 +41,7 @@ pub(super) fn generated(ident: &Ident) -> Ident {
 
 /// What stands in the struct `ident`, a type or a visibility, for use outside of it: `Self` is the struct by its name,
 /// and nothing is a use that a lint would tell of.
-pub(super) fn outside(ident: &Ident, tokens: impl ToTokens) -> TokenStream {
+pub(crate) fn outside(ident: &Ident, tokens: impl ToTokens) -> TokenStream {
     fn rewrite(ident: &Ident, tokens: TokenStream) -> TokenStream {
         tokens.into_iter().map(|token| one(ident, token)).collect()
     }
