@@ -6,7 +6,7 @@
 //! | [`case`] | a case, and what is expected of kvrepo where that differs from the peer |
 //! | [`tally`] | which cases were run, how they went, and which were left out |
 //! | [`notation`] | values as the cases write them |
-//! | [`reference`] | references as the cases write them |
+//! | [`mod@reference`] | references as the cases write them |
 //! | [`hash`] | hashes as the cases write them, compared |
 //! | [`types`] | the types that the cases declare |
 //! | [`indexes`] | runs `indexes.json`, on real servers |

@@ -91,7 +91,7 @@ fn person(i: usize) -> Person {
         firstname: format!("Kim {i}"),
         lastname: LASTNAMES[i % LASTNAMES.len()].into(),
         age: (16 + i * 7 % 60) as u8,
-        email: (i % 2 == 0).then(|| format!("kim{i}@example.org")),
+        email: i.is_multiple_of(2).then(|| format!("kim{i}@example.org")),
         skills: vec![SKILLS[i % 3].into(), SKILLS[i / 3 % 3].into()],
         address: Address {
             city: city.into(),
