@@ -136,8 +136,15 @@ impl<'a> Fields<'a> {
     pub(super) fn gather(&self, fields: &TokenStream) -> TokenStream {
         let gathered = self.fields.iter().filter_map(|field| {
             let name = generated(field.ident);
-            let some = field.attrs.indexed.is_some() || is_nested(field);
-            some.then(|| quote!(#fields.#name.gather(__out);))
+            if is_nested(field) {
+                let gather = of_type(field.ty, self.p, "NestedField", "gather");
+                return Some(quote!(#gather(&#fields.#name, __out);));
+            }
+            field
+                .attrs
+                .indexed
+                .as_ref()
+                .map(|_| quote!(#fields.#name.gather(__out);))
         });
         gathered.collect()
     }

@@ -62,7 +62,7 @@ impl<T: KvNested> KvNested for Box<T> {
     }
 
     fn gather<E: KvEntity>(fields: &T::Fields<E>, out: &mut Indexes) {
-        T::gather(fields, out);
+        <T as KvNested>::gather(fields, out);
     }
 
     fn sort_by<E: KvEntity>(fields: &T::Fields<E>, way: &[usize], descending: bool) -> Sort<E> {
@@ -108,6 +108,12 @@ pub trait NestedField: Sized + 'static {
     #[must_use]
     fn handle<E: KvEntity>(whole: Field<E, Self>, get: Getter<E, Self>) -> Nested<E, Self> {
         Nested::new(whole, get)
+    }
+
+    /// Adds the indexes of its fields to those of the entity.
+    #[doc(hidden)]
+    fn gather<E: KvEntity>(handle: &Nested<E, Self>, out: &mut Indexes) {
+        handle.gather(out);
     }
 
     /// Sorts by the field at the end of this way.

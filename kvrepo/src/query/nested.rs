@@ -80,9 +80,10 @@ impl<E: KvEntity, V: NestedField> Nested<E, V> {
     }
 
     /// Adds the indexes of its fields to those of the type.
-    #[doc(hidden)]
-    pub fn gather(&self, out: &mut Indexes) {
-        out.within(E::SCHEMA.entity, self.path(), |out| V::Nested::gather(self, out));
+    pub(crate) fn gather(&self, out: &mut Indexes) {
+        out.within(E::SCHEMA.entity, self.path(), |out| {
+            <V::Nested as KvNested>::gather(self, out);
+        });
     }
 }
 
