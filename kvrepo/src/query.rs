@@ -27,6 +27,7 @@ pub use geo::{BoundingBox, Circle, Distance, Point, Shape};
 #[doc(hidden)]
 pub use getter::Getter;
 pub use id::IdHandle;
+pub(crate) use index::exactly;
 pub use index::{
     ByKey, EqualityIndex, GeoIndex, Indexed, KeyedIndex, Located, NotIndexed, RangeIndex, Ranged,
 };

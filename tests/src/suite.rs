@@ -252,6 +252,7 @@ macro_rules! suite {
                 what_is_filled_in_and_indexed_counts,
                 any_of_what_is_filled_in_can_suffice,
                 an_example_without_anything_indexed_is_never_everything,
+                a_map_in_an_example_is_not_taken_for_another,
             ],
             finder: [
                 every_verb_does_what_it_says,

@@ -6,7 +6,7 @@
 mod entry;
 mod order;
 
-pub(crate) use entry::{Entry, Misfit, entries};
+pub(crate) use entry::{Entry, Misfit, entries, for_each};
 pub(crate) use order::Key;
 pub use order::Order;
 

@@ -76,33 +76,9 @@ impl FieldPath {
         each
     }
 
-    /// The parts of the path that a value has, with these keys of maps.
-    pub(super) fn parts(&self, keys: &[String]) -> Vec<PathPart> {
-        let (mut parts, mut text, mut keys) = (Vec::new(), String::new(), keys.iter());
-        for (at, step) in self.steps.iter().enumerate() {
-            if at > 0 {
-                text.push('.');
-            }
-            match step {
-                Step::Field(name) => text.push_str(name),
-                Step::Entry => {
-                    let key = keys.next().map_or("", String::as_str);
-                    text.extend(["[", key, "]"]);
-                }
-                Step::Each => {
-                    text.push('[');
-                    parts.extend([PathPart::Text(std::mem::take(&mut text)), PathPart::Position]);
-                    text.push(']');
-                }
-            }
-        }
-        parts.push(PathPart::Text(text));
-        parts
-    }
-
     /// A path that a value could have, with these keys of maps.
     pub(super) fn sample(&self, keys: &[String]) -> String {
-        let parts = self.parts(keys).into_iter().map(|part| match part {
+        let parts = parts(&self.steps, keys).into_iter().map(|part| match part {
             PathPart::Text(text) => text,
             PathPart::Position => "0".to_owned(),
         });
@@ -112,6 +88,30 @@ impl FieldPath {
     pub(crate) fn place(&self) -> Place {
         Place::new(self.path.clone(), self.others.clone(), self.ancestors.clone())
     }
+}
+
+/// The parts of the path that a value has at the end of these steps, with these keys of maps.
+pub(super) fn parts(steps: &[Step], keys: &[impl AsRef<str>]) -> Vec<PathPart> {
+    let (mut parts, mut text, mut keys) = (Vec::new(), String::new(), keys.iter());
+    for (at, step) in steps.iter().enumerate() {
+        if at > 0 {
+            text.push('.');
+        }
+        match step {
+            Step::Field(name) => text.push_str(name),
+            Step::Entry => {
+                let key = keys.next().map_or("", AsRef::as_ref);
+                text.extend(["[", key, "]"]);
+            }
+            Step::Each => {
+                text.push('[');
+                parts.extend([PathPart::Text(std::mem::take(&mut text)), PathPart::Position]);
+                text.push(']');
+            }
+        }
+    }
+    parts.push(PathPart::Text(text));
+    parts
 }
 
 /// How a field's value is serialized: by its own type, or as `#[serde(with = "…")]` says.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::field::FieldPath;
+use super::field::{FieldPath, parts};
 use super::geo;
 use super::value::ValueArg;
 use super::{Filter, Shape};
@@ -435,7 +435,7 @@ impl<X> Lookup<X> {
             return Ok(match index.kind() {
                 IndexKind::Unique => Plan::Unique { name, values: found },
                 _ => Plan::Equality {
-                    exact: self.exactly(keys, &found),
+                    exact: exactly(&self.info.path.steps, keys, &found),
                     name,
                     values: found,
                 },
@@ -446,14 +446,6 @@ impl<X> Lookup<X> {
             1 => ranges.remove(0),
             _ => Plan::Or(ranges),
         })
-    }
-
-    /// The path that the value has, if its place in a name could be another's: a key of a map with a dot or a colon, or a
-    /// colon behind one.
-    fn exactly(&self, keys: Keys<'_>, values: &[Vec<u8>]) -> Option<Vec<PathPart>> {
-        let blurred = keys.iter().any(|key| key.contains([':', '.']))
-            || !keys.is_empty() && values.iter().any(|value| value.contains(&b':'));
-        blurred.then(|| self.info.path.parts(keys))
     }
 
     /// The range index, and the value's place in it; `None` if it has none there.
@@ -496,4 +488,12 @@ impl<X> Lookup<X> {
             to,
         })
     }
+}
+
+/// The path that a value has at the end of these steps, if its place in a name could be another's: a key of a map with a dot
+/// or a colon, or a colon behind one.
+pub(crate) fn exactly(steps: &[Step], keys: &[impl AsRef<str>], values: &[Vec<u8>]) -> Option<Vec<PathPart>> {
+    let blurred = keys.iter().any(|key| key.as_ref().contains([':', '.']))
+        || !keys.is_empty() && values.iter().any(|value| value.contains(&b':'));
+    blurred.then(|| parts(steps, keys))
 }

@@ -4,12 +4,12 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use super::{Find, Repository, codec};
-use crate::backend::index::{Entry, entries};
+use crate::backend::index::{Entry, for_each};
 use crate::backend::{Edge, Index, IndexKind, Plan};
 use crate::entity::{KvEntity, KvId};
 use crate::error::{Error, Result};
 use crate::mapping::{Record, Step, within};
-use crate::query::{FieldHandle, Filter};
+use crate::query::{FieldHandle, Filter, exactly};
 
 /// What is looked for, as an entity that is filled as far as that is known. See [`Repository::find_by_example`].
 #[must_use = "it says what is looked for; hand it to `find_by_example`"]
@@ -78,17 +78,12 @@ impl<T: KvEntity> Example<T> {
         for index in best(indexes) {
             if counts(&shown(index)) {
                 // What cannot be indexed cannot be stored either, so nothing is like it.
-                let found =
-                    entries(std::slice::from_ref(index), &record).map_err(|misfit| Error::Encode {
-                        entity: schema.entity,
-                        path: misfit.path,
-                        reason: misfit.reason,
-                    })?;
-                if index.is_keyed() {
-                    parts.extend(record.iter().filter_map(|field| under_key(index, field)));
-                } else {
-                    parts.extend(found.into_iter().filter_map(plan));
-                }
+                let add = |keys: &[&str], entry| parts.extend(plan(index, keys, entry));
+                for_each(index, &record, add).map_err(|misfit| Error::Encode {
+                    entity: schema.entity,
+                    path: misfit.path,
+                    reason: misfit.reason,
+                })?;
             }
         }
         let others: Vec<(String, Vec<u8>)> = record
@@ -160,24 +155,17 @@ fn shown(index: &Index) -> String {
     names.collect::<Vec<_>>().join(".")
 }
 
-/// What finds those that have a value of a map under its key. The name of a keyed index can be read in several ways, so what is
-/// stored is looked at.
-fn under_key(index: &Index, (path, value): (&str, &[u8])) -> Option<Plan> {
-    let mut field = Record::new();
-    field.add(path, value);
-    let entry = entries(std::slice::from_ref(index), &field).ok()?.pop_first()?;
-    let stored = Plan::Stored(vec![(path.to_owned(), value.to_vec())]);
-    Some(Plan::And(vec![plan(entry)?, stored], Vec::new()))
-}
-
-/// What finds those that have this entry.
-fn plan(entry: Entry) -> Option<Plan> {
+/// What finds those that have this entry, which stands under these keys of maps.
+fn plan(index: &Index, keys: &[&str], entry: Entry) -> Option<Plan> {
     Some(match entry {
-        Entry::Equality { name, value } => Plan::Equality {
-            name,
-            values: vec![value],
-            exact: None,
-        },
+        Entry::Equality { name, value } => {
+            let values = vec![value];
+            Plan::Equality {
+                exact: exactly(index.path(), keys, &values),
+                name,
+                values,
+            }
+        }
         Entry::Unique { name, value } => Plan::Unique {
             name,
             values: vec![value],

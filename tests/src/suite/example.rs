@@ -263,3 +263,33 @@ pub async fn an_example_without_anything_indexed_is_never_everything(world: &Wor
     }
     assert_eq!(residents.count().await.unwrap(), 3);
 }
+
+pub async fn a_map_in_an_example_is_not_taken_for_another(world: &World) {
+    let residents = residents(world).await;
+    let with = |id: &str, key: &str, mark: &str| Resident {
+        id: some(id),
+        marks: [(key.to_owned(), mark.to_owned())].into(),
+        ..Resident::default()
+    };
+    for mut resident in [
+        with("1", "a", "b:c"),
+        with("2", "a:b", "c"),
+        with("3", "a.b", "c"),
+    ] {
+        residents.save(&mut resident).await.unwrap();
+    }
+    for resident in [
+        with("1", "a", "b:c"),
+        with("2", "a:b", "c"),
+        with("3", "a.b", "c"),
+    ] {
+        let probe = Resident {
+            id: None,
+            ..resident.clone()
+        };
+        let example = || Example::of(&probe).ignoring(Resident::fields().active);
+        let id = resident.id.as_deref().unwrap();
+        assert_eq!(found(&residents, example()).await, id);
+        assert_eq!(found(&residents, example().any()).await, id);
+    }
+}

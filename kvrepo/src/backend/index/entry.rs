@@ -55,20 +55,32 @@ const GREATEST_LATITUDE: f64 = 85.051_128_78;
 pub(crate) fn entries(indexes: &[Index], record: &Record) -> Result<BTreeSet<Entry>, Misfit> {
     let mut found = BTreeSet::new();
     for index in indexes {
-        collect(index, record, &mut found)?;
+        for_each(index, record, |_, entry| {
+            found.insert(entry);
+        })?;
     }
     Ok(found)
 }
 
-fn collect(index: &Index, record: &Record, found: &mut BTreeSet<Entry>) -> Result<(), Misfit> {
+/// Hands over each entry that a record has in an index, with the keys of the maps that its value stands in.
+pub(crate) fn for_each(
+    index: &Index,
+    record: &Record,
+    mut add: impl FnMut(&[&str], Entry),
+) -> Result<(), Misfit> {
     if !index.is_many() {
-        return at(index, record, &index.plain_path(), &[], found);
+        if let Some(entry) = at(index, record, &index.plain_path(), &[])? {
+            add(&[], entry);
+        }
+        return Ok(());
     }
     for (field, value) in record.iter() {
         match matched(index.path(), field) {
             Match::Value { keys, end } => {
                 let path = field.get(..end).unwrap_or_default();
-                at(index, record, path, &keys, found)?;
+                if let Some(entry) = at(index, record, path, &keys)? {
+                    add(&keys, entry);
+                }
             }
             Match::Whole if value != b"[]" && value != b"{}" => {
                 return Err(Misfit {
@@ -85,13 +97,7 @@ fn collect(index: &Index, record: &Record, found: &mut BTreeSet<Entry>) -> Resul
 }
 
 /// The entry of the value at one path.
-fn at(
-    index: &Index,
-    record: &Record,
-    path: &str,
-    keys: &[&str],
-    found: &mut BTreeSet<Entry>,
-) -> Result<(), Misfit> {
+fn at(index: &Index, record: &Record, path: &str, keys: &[&str]) -> Result<Option<Entry>, Misfit> {
     let misfit = |reason: &str| Misfit {
         path: path.to_owned(),
         reason: reason.to_owned(),
@@ -101,7 +107,7 @@ fn at(
         IndexKind::Geo => {
             let part = |part: &str| record.get(&format!("{path}.{part}"));
             let (Some(lon), Some(lat)) = (part("x"), part("y")) else {
-                return Ok(());
+                return Ok(None);
             };
             on_earth(lon, lat).map_err(misfit)?;
             Entry::Geo {
@@ -111,8 +117,8 @@ fn at(
             }
         }
         IndexKind::Range(order) => match order.key_at(record, path) {
-            None => return Ok(()),
-            Some(Key::Nowhere) => return Ok(()),
+            None => return Ok(None),
+            Some(Key::Nowhere) => return Ok(None),
             Some(Key::At(key)) => Entry::Range { name: name(), key },
             Some(Key::Misfit) => {
                 let reason = format!(
@@ -137,11 +143,10 @@ fn at(
                      `#[nested]` and index those, or remove the index",
                 ));
             }
-            None => return Ok(()),
+            None => return Ok(None),
         },
     };
-    found.insert(entry);
-    Ok(())
+    Ok(Some(entry))
 }
 
 fn on_earth(lon: &[u8], lat: &[u8]) -> Result<(), &'static str> {
