@@ -40,7 +40,7 @@ struct Wrong {
 fn main() {
     let people = Store::in_memory().repository::<Person>();
     let fields = Person::fields();
-    let _ = (fields.id, fields.version, fields.cached, fields.nam);
+    let _ = (fields.version, fields.cached, fields.nam);
     let _ = fields.home.town;
     let _ = people.update(1).set(Cart::fields().name, "Ann".into());
     let _ = people.update(1).set(fields.name, 7);

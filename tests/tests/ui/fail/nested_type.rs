@@ -15,7 +15,7 @@ struct Person {
     #[nested]
     work: Option<Plain>,
     #[nested]
-    others: Vec<Address>,
+    others: (Address, Address),
     #[nested]
     right: Address,
 }

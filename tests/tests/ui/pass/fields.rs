@@ -158,6 +158,7 @@ fn main() {
         assert_eq!(path, expected);
     }
     let PersonFields {
+        person_id: _,
         first_name: _,
         last_name: _,
         home: _,
@@ -168,7 +169,7 @@ fn main() {
         friends: _,
         labels: _,
     } = fields;
-    let OnlyAnIdFields {} = OnlyAnId::fields();
+    let OnlyAnIdFields { id: _ } = OnlyAnId::fields();
     let ConvertedFields {} = Converted::fields();
     assert_eq!(Person::SCHEMA.version_path, Some("version"));
     assert_eq!(Person::SCHEMA.idle, Some(Duration::from_secs(2_592_000)));
