@@ -78,7 +78,7 @@ async fn on_a_server_a_thousand_keys_all_come() {
     for cursor in ["6162", "2d31"] {
         let answer = service.client.get(&format!("/keys?cursor={cursor}")).await;
         assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{cursor}");
-        assert!(answer.error().contains("cannot be a cursor"), "{answer:?}");
+        assert!(answer.error().contains("cannot be used as cursor"), "{answer:?}");
     }
     server.stop().await;
 }
@@ -111,17 +111,17 @@ async fn a_page_says_when_its_keys_expire_and_leaves_out_those_that_have() {
 async fn a_bad_cursor_or_limit_is_refused() {
     let (service, _) = Service::in_memory().await;
     for (query, words) in [
-        ("limit=0", "`0` cannot be a limit: "),
-        ("limit=1001", "`1001` cannot be a limit: "),
-        ("limit=-1", "`-1` cannot be a limit: "),
-        ("limit=", "`` cannot be a limit: "),
-        ("limit=ten", "`ten` cannot be a limit: "),
+        ("limit=0", "`0` cannot be used as limit: "),
+        ("limit=1001", "`1001` cannot be used as limit: "),
+        ("limit=-1", "`-1` cannot be used as limit: "),
+        ("limit=", "`` cannot be used as limit: "),
+        ("limit=ten", "`ten` cannot be used as limit: "),
         ("limit=1&limit=1", "duplicate field `limit`"),
-        ("cursor=", "`` cannot be a cursor: "),
-        ("cursor=nonsense", "`nonsense` cannot be a cursor: "),
-        ("cursor=6", "`6` cannot be a cursor: "),
-        ("cursor=%2Bf", "`+f` cannot be a cursor: "),
-        ("cursor=ff", "`ff` cannot be a cursor: "),
+        ("cursor=", "`` cannot be used as cursor: "),
+        ("cursor=nonsense", "`nonsense` cannot be used as cursor: "),
+        ("cursor=6", "`6` cannot be used as cursor: "),
+        ("cursor=%2Bf", "`+f` cannot be used as cursor: "),
+        ("cursor=ff", "`ff` cannot be used as cursor: "),
         ("page=2", "unknown field `page`"),
     ] {
         let answer = service.client.get(&format!("/keys?{query}")).await;

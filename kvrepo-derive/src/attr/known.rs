@@ -258,7 +258,6 @@ mod tests {
         assert!(unknown_on_field("idle", Kind::Nested).ends_with("on the entity: `#[kv(idle = …)]`"));
         assert!(unknown_on_nested("keyspace").contains("belongs on the entity"));
         assert!(unknown_on_nested("crat").contains("did you mean `crate`?"));
-        assert!(unknown_on_nested("reference").contains("not supported by this version"));
         let hint = attribute_on_struct("nested", Kind::Entity).unwrap();
         assert!(hint.ends_with("derives `KvNested`"));
         assert_eq!(attribute_on_struct("derive", Kind::Entity), None);

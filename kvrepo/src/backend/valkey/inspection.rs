@@ -146,7 +146,7 @@ impl Valkey {
                 ("hash", _) if rest.starts_with("#unique:") => {
                     self.look_into(keyspace, inspect, "hash", key, inspected).await?;
                 }
-                ("zset", "#deadlines") => self.deadlines(key, &mut ids).await?,
+                ("zset", "#deadlines") => self.deadlines(keyspace, inspect, key, inspected).await?,
                 ("zset", _) if rest.starts_with("#range:") || rest.starts_with(':') => {
                     self.look_into(keyspace, inspect, "zset", key, inspected).await?;
                 }
@@ -164,16 +164,21 @@ impl Valkey {
                 _ => {}
             }
         }
-        ids.sort_unstable();
-        ids.dedup();
-        let ids = self.unlisted(keyspace, ids).await?;
-        self.look_at(keyspace, inspect, &ids, inspected).await
+        self.look_at_unlisted(keyspace, inspect, ids, inspected).await
     }
 
-    /// Those of the ids that are not listed: the others were looked at before.
-    async fn unlisted(&self, keyspace: &Keyspace, mut ids: Vec<String>) -> Result<Vec<String>> {
+    /// Looks at those of the ids that are not listed: the others were looked at before.
+    async fn look_at_unlisted(
+        &self,
+        keyspace: &Keyspace,
+        inspect: &Inspect,
+        mut ids: Vec<String>,
+        inspected: &mut Inspected,
+    ) -> Result<()> {
+        ids.sort_unstable();
+        ids.dedup();
         if ids.is_empty() {
-            return Ok(ids);
+            return Ok(());
         }
         let mut command = redis::cmd("SMISMEMBER");
         command.arg(keyspace.base()).arg(&ids);
@@ -182,17 +187,24 @@ impl Valkey {
         };
         let mut listed = listed.iter().map(|is| reply::integer(is) == Some(1));
         ids.retain(|_| !listed.next().unwrap_or(true));
-        Ok(ids)
+        self.look_at(keyspace, inspect, &ids, inspected).await
     }
 
-    /// The ids that have a deadline.
-    async fn deadlines(&self, key: &str, ids: &mut Vec<String>) -> Result<()> {
+    /// Looks at the ids that have a deadline.
+    async fn deadlines(
+        &self,
+        keyspace: &Keyspace,
+        inspect: &Inspect,
+        key: &str,
+        inspected: &mut Inspected,
+    ) -> Result<()> {
         let mut cursor = "0".to_owned();
         loop {
             let mut command = redis::cmd("ZSCAN");
             command.arg(key).arg(&cursor).arg("COUNT").arg(PAGE);
             let (next, found) = self.page(&command).await?;
-            ids.extend(found.into_iter().step_by(2));
+            let ids = found.into_iter().step_by(2).collect();
+            self.look_at_unlisted(keyspace, inspect, ids, inspected).await?;
             if next == "0" {
                 return Ok(());
             }
