@@ -169,6 +169,10 @@ async fn main() {
             times.push(format!("{}={:.2}ms", $name, median(each).as_secs_f64() * 1e3));
         }};
     }
+    let both = || city() & person.trade.eq("trade 7");
+    time!("ids", people.find(both()).ids());
+    let ids: Vec<String> = people.find(both()).ids().await.expect("ids");
+    time!("read_by_ids", people.find_all_by_id(&ids));
     time!("count", people.find(city()).count());
     time!("exists", people.find(city()).exists());
     time!("first_page", people.find(city()).page(PageRequest::first(10)));

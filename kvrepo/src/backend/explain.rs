@@ -6,7 +6,7 @@ use super::{Area, Edge, Extent, Keyspace, Plan, Select, Sorting};
 
 /// What would be done.
 pub(crate) fn explained(keyspace: &Keyspace, select: &Select) -> String {
-    let mut text = format!("find `{}`, in one script:\n", keyspace.name());
+    let mut text = format!("find `{}`, in one step:\n", keyspace.name());
     let base = keyspace.base();
     lines(&mut text, base, &select.plan, 1);
     let _ = writeln!(

@@ -187,6 +187,9 @@ pub struct Select {
     /// Whether to look if the entities are there, for those whose entity was evicted or deleted by another client. Where
     /// there is a limit, those do not count; without one, who reads the entities finds out.
     pub look: bool,
+    /// Whether ids of what has expired do no harm, since the entities are read, or asked for again, anyway. Then a backend may
+    /// leave them in.
+    pub loose: bool,
 }
 
 impl Select {
@@ -200,6 +203,7 @@ impl Select {
             skip: 0,
             limit: None,
             look: false,
+            loose: false,
         }
     }
 }

@@ -245,6 +245,13 @@ impl Backend for Valkey {
 
     async fn select(&self, keyspace: &Keyspace, select: &Select) -> Result<Selected> {
         let call = Call::read("find");
+        if select.loose
+            && Selected::is_unordered(select)
+            && let Some(command) = indexing::sets(keyspace, &select.plan)
+        {
+            let reply = self.commands.command(call, &command).await;
+            return answer::members(reply.map_err(|error| answer::id_set_collision(keyspace, error))?);
+        }
         let reply = self
             .commands
             .run(call, &indexing::select(keyspace, select))

@@ -25,7 +25,7 @@ impl<T: KvEntity> Repository<T> {
     /// Finds entities by what they hold: those that the filter asks for, among the living. Awaited, all of them, sorted as
     /// the request says, and else by their ids' bytes. Renews no idle terms.
     ///
-    /// The filter is worked out on the server, by indexes, in one script; then the entities are read, and only those that
+    /// The filter is worked out on the server, by indexes, in one step; then the entities are read, and only those that
     /// are asked for. Two round trips, and one more for each further 1,024 entities.
     ///
     /// ```
@@ -217,6 +217,7 @@ impl<'a, T: KvEntity> Find<'a, T> {
     pub async fn ids(self) -> Result<Vec<T::Id>> {
         let mut prepared = self.prepare()?;
         prepared.select.look = true;
+        prepared.select.loose = false;
         let hits = prepared.run().await?.hits;
         let ids = hits.into_iter().map(|hit| {
             T::Id::from_key(&hit.id).ok_or_else(|| Error::Decode {
@@ -306,6 +307,8 @@ impl<'a, T: KvEntity> Find<'a, T> {
         };
         select.limit = self.limit;
         select.look = self.limit.is_some();
+        // Unless somebody says otherwise, what is found is read.
+        select.loose = true;
         select.after = self
             .after
             .map(|cursor| cursor::read(&cursor, &select.sorting))

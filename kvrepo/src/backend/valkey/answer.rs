@@ -69,6 +69,20 @@ pub(super) fn selected(reply: Value, select: &Select) -> Result<Selected> {
     Ok(selected)
 }
 
+/// What was found by sets alone.
+pub(super) fn members(reply: Value) -> Result<Selected> {
+    let (Value::Array(ids) | Value::Set(ids)) = reply else {
+        return Err(reply::unexpected("find"));
+    };
+    let mut hits: Vec<Hit> = ids.into_iter().filter_map(reply::text).map(Hit::new).collect();
+    hits.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+    Ok(Selected {
+        total: hits.len() as u64,
+        hits,
+        ..Selected::default()
+    })
+}
+
 /// Of a hash alone.
 pub(super) fn without_term(reply: &Value) -> Result<Option<Loaded>> {
     let record = reply::record(reply).ok_or_else(|| reply::unexpected("find"))?;

@@ -1,5 +1,7 @@
 //! Indexes, entries and plans as arguments of scripts; see `index.lua` and `plan.lua`.
 
+use redis::Cmd;
+
 use super::request::writes;
 use super::script::{self, Invocation, Script};
 use crate::backend::index::Entry;
@@ -107,6 +109,40 @@ pub(super) fn select<'a>(keyspace: &'a Keyspace, select: &'a Select) -> Invocati
         Some(limit) => call.number(limit as u64),
     };
     call.flag(select.look)
+}
+
+/// The command that finds all of a plan, also what has expired, if it is about sets and one command suffices.
+pub(super) fn sets(keyspace: &Keyspace, plan: &Plan) -> Option<Cmd> {
+    let keys = |part: &Plan| match part {
+        Plan::All => Some(vec![keyspace.base().as_bytes().to_vec()]),
+        Plan::Equality {
+            name,
+            values,
+            exact: None,
+        } => {
+            let key = |value: &Vec<u8>| [format!("{}:{name}:", keyspace.base()).as_bytes(), value].concat();
+            Some(values.iter().map(key).collect())
+        }
+        _ => None,
+    };
+    let (name, keys) = match plan {
+        Plan::And(all, none) if none.is_empty() => {
+            let all: Option<Vec<_>> = all.iter().map(keys).collect();
+            let all = all.filter(|all| all.iter().all(|keys| keys.len() == 1))?;
+            ("SINTER", all.concat())
+        }
+        Plan::Or(any) => {
+            let any: Option<Vec<_>> = any.iter().map(keys).collect();
+            ("SUNION", any?.concat())
+        }
+        plan => ("SUNION", keys(plan)?),
+    };
+    if keys.is_empty() {
+        return None;
+    }
+    let mut command = redis::cmd(if keys.len() == 1 { "SMEMBERS" } else { name });
+    command.arg(keys);
+    Some(command)
 }
 
 /// The call of a script on a plan and some ids.
