@@ -18,14 +18,22 @@ use super::types::{
 pub const FILE: &str = include_str!("../../conformance/indexes.json");
 
 /// What `design.md` has otherwise.
-pub const RULED: &[Ruling] = &[Ruling {
-    id: "ix-pu-many-values-glob",
-    why: "an id that begins with an indexed path and a colon is refused, with nothing written",
-    instead: r#"{"when_errors": {"0": {"kind": "invalid-id"}},
+pub const RULED: &[Ruling] = &[
+    Ruling {
+        id: "ix-pu-many-values-glob",
+        why: "an id that begins with an indexed path and a colon is refused, with nothing written",
+        instead: r#"{"when_errors": {"0": {"kind": "invalid-id"}},
                  "then": {"sets": {"mates": ["1"], "mates:name:Bram": ["1"], "mates:1:idx": ["mates:name:Bram"]},
                           "absent": ["mates:name:Ines", "mates:name:zed"]},
                  "all_keys": ["mates", "mates:1", "mates:1:idx", "mates:name:Bram"]}"#,
-}];
+    },
+    Ruling {
+        id: "ix-geo-limits",
+        why: "a server finds nothing at 180 degrees: it is the same meridian as -180, where it does",
+        instead: r#"{"then": {"sets": {"georoots": ["1", "2"]},
+                     "geo": {"georoots:loc": {"1": [-180.0, 85.0], "2": [-180.0, -85.0]}}}}"#,
+    },
+];
 
 /// What is not there in Rust.
 pub const LEFT_OUT: &[LeftOut] = &[

@@ -571,13 +571,15 @@ pub async fn a_point_that_is_none_leaves_nothing_behind(world: &World) {
     assert_eq!(members.find_by_id("2").await.unwrap(), None);
     assert_eq!(members.find_by_id("1").await.unwrap(), Some(full("1")));
     assert_eq!(members.count().await.unwrap(), 1);
-    for (id, lon, lat) in [("3", 180.0, 85.051), ("4", -180.0, -85.051), ("5", 179.99, 85.0)] {
+    for (id, lon, lat) in [("3", 180.0, 85.0), ("4", -180.0, -85.051), ("5", 179.99, 85.0)] {
         let mut edge = Member::new(id);
         edge.spot = Some(Point::new(lon, lat));
         members.save(&mut edge).await.unwrap();
     }
     let near = spot.near(Point::new(179.9, 85.0), Distance::kilometers(5.0));
-    assert_eq!(found(&members, near).await, ["5"]);
+    assert_eq!(found(&members, near).await, ["5", "3"]);
+    let stored = members.find_by_id("3").await.unwrap().unwrap();
+    assert_eq!(stored.spot, Some(Point::new(180.0, 85.0)));
 }
 
 pub async fn a_unique_value_is_one_living_entitys(world: &World) {

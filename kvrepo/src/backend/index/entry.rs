@@ -109,10 +109,15 @@ fn at(index: &Index, record: &Record, path: &str, keys: &[&str]) -> Result<Optio
             let (Some(lon), Some(lat)) = (part("x"), part("y")) else {
                 return Ok(None);
             };
-            on_earth(lon, lat).map_err(misfit)?;
+            let east = on_earth(lon, lat).map_err(misfit)?;
             Entry::Geo {
                 key: geo_key(&name()),
-                lon: lon.to_vec(),
+                // Servers have no cell for the one meridian from the west, and search none there.
+                lon: if east == 180.0 {
+                    b"-180".to_vec()
+                } else {
+                    lon.to_vec()
+                },
                 lat: lat.to_vec(),
             }
         }
@@ -149,12 +154,13 @@ fn at(index: &Index, record: &Record, path: &str, keys: &[&str]) -> Result<Optio
     Ok(Some(entry))
 }
 
-fn on_earth(lon: &[u8], lat: &[u8]) -> Result<(), &'static str> {
+/// The longitude of a point that there is.
+fn on_earth(lon: &[u8], lat: &[u8]) -> Result<f64, &'static str> {
     let number = |text: &[u8]| std::str::from_utf8(text).ok()?.parse::<f64>().ok();
     match (number(lon), number(lat)) {
         (Some(lon), Some(lat)) if (-180.0..=180.0).contains(&lon) => {
             if (-GREATEST_LATITUDE..=GREATEST_LATITUDE).contains(&lat) {
-                Ok(())
+                Ok(lon)
             } else {
                 Err("the latitude has to be from -85.05112878 to 85.05112878; is it the longitude?")
             }
@@ -313,6 +319,8 @@ mod tests {
         assert_eq!(shown(float, &[a], &[("a", "NaN")]).unwrap(), [""; 0]);
         let point = [("a.x", "-180.0"), ("a.y", "85.0")];
         assert_eq!(shown(IndexKind::Geo, &[a], &point).unwrap(), ["a@-180.0,85.0"]);
+        let point = [("a.x", "180.0"), ("a.y", "85.0")];
+        assert_eq!(shown(IndexKind::Geo, &[a], &point).unwrap(), ["a@-180,85.0"]);
         assert_eq!(shown(IndexKind::Unique, &[a], &[("a", "x")]).unwrap(), ["a!x"]);
     }
 }

@@ -202,6 +202,8 @@ local function entry_at(index, fields, path, name)
   if index.kind == 'geo' then
     local lon, lat = fields[path .. '.x'], fields[path .. '.y']
     if lon and lat and on_earth(lon, lat) then
+      -- Servers have no cell for the one meridian from the west.
+      lon = tonumber(lon) == 180 and '-180' or lon
       -- In the key the last dot is a colon.
       local above, last = string.match(name, '^(.*)%.([^.]*)$')
       return entry_of('geo', above and above .. ':' .. last or name, nil, lon, lat)
