@@ -9,6 +9,7 @@
 //! | [`call`], [`answer`] | doing it, and what is answered |
 //! | [`site`], [`audit`] | where it runs, and what is stored there |
 //! | [`run`] | running it |
+//! | [`sequences`](mod@sequences) | running many, and making one small that fails |
 //!
 //! Each sequence has a number, from which it is made. One that fails is made as small as it can be and printed;
 //! `KVREPO_SEED` with its number begins with it. `KVREPO_LOAD=full` runs many more.
@@ -31,118 +32,25 @@ mod operation;
 mod oracle;
 #[path = "model/run.rs"]
 mod run;
+#[path = "shared/sequences.rs"]
+mod sequences;
 #[path = "model/site.rs"]
 mod site;
 #[path = "model/term.rs"]
 mod term;
 
-use std::panic::resume_unwind;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use kvrepo_tests::world::{World, eventually};
-use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
-use tokio::runtime::{Builder, Runtime};
 
-use self::operation::Sequence;
+use self::sequences::{full, runtime, sequences};
 use self::site::Site;
-
-fn full() -> bool {
-    std::env::var("KVREPO_LOAD").is_ok_and(|load| load == "full")
-}
-
-/// The number of the first sequence.
-fn first() -> u64 {
-    std::env::var("KVREPO_SEED").map_or(4_711, |seed| seed.parse().expect("KVREPO_SEED is a number"))
-}
-
-fn runtime() -> Runtime {
-    Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .expect("a runtime")
-}
-
-/// Makes so many sequences and has each of them run, on several threads; ends with the first that fails.
-fn sequences(
-    count: u64,
-    threads: u64,
-    shrinks: u32,
-    run: impl Fn(&Runtime, &Sequence) -> Result<(), String> + Sync,
-) {
-    let (begun, next, failed) = (Instant::now(), AtomicU64::new(0), OnceLock::new());
-    let work = || {
-        let (runtime, strategy) = (runtime(), generate::sequence());
-        while failed.get().is_none() {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= count {
-                break;
-            }
-            let number = first() + number;
-            let result = runner(number, shrinks).run(&strategy, |sequence| {
-                // While one is made smaller the others end.
-                if failed.get().is_some_and(|failed| *failed != number) {
-                    return Ok(());
-                }
-                run(&runtime, &sequence).map_err(|wrong| {
-                    let _ = failed.set(number);
-                    TestCaseError::fail(wrong)
-                })
-            });
-            match result {
-                Ok(()) => {}
-                // One that panicked has not said so before.
-                Err(TestError::Fail(wrong, sequence)) if *failed.get_or_init(|| number) == number => panic!(
-                    "sequence {number} (KVREPO_SEED={number} begins with it), as small as it could be made:\n\
-                     {sequence}\n{wrong}\n"
-                ),
-                Err(TestError::Fail(..)) => break,
-                Err(TestError::Abort(why)) => panic!("sequence {number}: {why}"),
-            }
-        }
-    };
-    thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        for thread in threads {
-            if let Err(panic) = thread.join() {
-                resume_unwind(panic);
-            }
-        }
-    });
-    println!("{count} sequences in {:?}", begun.elapsed());
-}
-
-/// Makes one sequence from its number, and smaller ones if it fails.
-fn runner(number: u64, shrinks: u32) -> TestRunner {
-    let config = Config {
-        cases: 1,
-        failure_persistence: None,
-        max_shrink_iters: shrinks,
-        max_shrink_time: 20_000,
-        ..Config::default()
-    };
-    // The cheap algorithm: without optimizations the other one takes longer than all the rest. It needs a seed that is mixed.
-    let seed = [1_u64, 2].map(|part| {
-        part.wrapping_add(number.wrapping_mul(2))
-            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    });
-    let seed = seed.map(|part| {
-        (part ^ (part >> 29))
-            .wrapping_mul(0xbf58_476d_1ce4_e5b9)
-            .to_le_bytes()
-    });
-    TestRunner::new_with_rng(
-        config,
-        TestRng::from_seed(RngAlgorithm::XorShift, seed.as_flattened()),
-    )
-}
 
 #[test]
 fn thousands_of_sequences_in_memory_go_as_the_oracle_says() {
     let count = if full() { 10_000 } else { 2_000 };
-    sequences(count, 2, 20_000, |runtime, sequence| {
+    sequences(count, 2, 20_000, generate::sequence, |runtime, sequence| {
         runtime.block_on(run::run(&Site::memory(sequence.settings), sequence))
     });
 }
@@ -154,7 +62,7 @@ fn thousands_of_sequences_on_a_server_go_as_the_oracle_says() {
     let world = own.block_on(World::server());
     let names = AtomicU64::new(0);
     // More threads than there are processors: most of the time they wait for the server, or for an event.
-    sequences(count, 6, 400, |runtime, sequence| {
+    sequences(count, 6, 400, generate::sequence, |runtime, sequence| {
         let name = format!("items{:06}", names.fetch_add(1, Ordering::Relaxed));
         runtime.block_on(async {
             let site = Site::server(&world, &name, sequence.settings).await;

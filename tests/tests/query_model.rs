@@ -8,7 +8,7 @@
 //! | [`oracle`] | what has to come of it |
 //! | [`call`], [`answer`] | doing it, and what is answered |
 //! | [`site`] | where it runs |
-//! | [`drive`] | running many, and making one small that fails |
+//! | [`sequences`](mod@sequences) | running many, and making one small that fails |
 //!
 //! Each sequence has a number, from which it is made. One that fails is made as small as it can be and printed;
 //! `KVREPO_SEED` with its number begins with it. `KVREPO_LOAD=full` runs many more.
@@ -21,8 +21,6 @@ mod ask;
 mod call;
 #[path = "query_model/change.rs"]
 mod change;
-#[path = "query_model/drive.rs"]
-mod drive;
 #[path = "query_model/generate.rs"]
 mod generate;
 #[path = "query_model/operation.rs"]
@@ -31,6 +29,8 @@ mod operation;
 mod oracle;
 #[path = "query_model/query.rs"]
 mod query;
+#[path = "shared/sequences.rs"]
+mod sequences;
 #[path = "query_model/site.rs"]
 mod site;
 #[path = "query_model/thing.rs"]
@@ -41,8 +41,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use kvrepo_tests::world::World;
 
 use self::ask::{AREAS, SPOTS};
-use self::drive::{full, runtime, sequences};
 use self::operation::run;
+use self::sequences::{full, runtime, sequences};
 use self::site::Site;
 
 #[test]

@@ -9,7 +9,6 @@ mod scene;
 
 use std::time::Duration;
 
-use futures_util::{StreamExt, stream};
 use kvrepo::backend::Keyspace;
 use serde_json::Value;
 
@@ -139,26 +138,14 @@ const ONLY_BY_DEADLINE: &[&str] = &[
     "ex-phantom-late",
 ];
 
-/// How many cases run at once.
-const AT_ONCE: usize = 4;
-
 /// Runs all cases.
 ///
 /// # Panics
 ///
 /// As [`TestServer::start`](crate::harness::TestServer::start).
 pub async fn run() -> Tally {
-    let (mut tally, cases) = Tally::sort("behaviour", Case::all(FILE), RULED, LEFT_OUT);
-    let outcomes = stream::iter(cases).map(|case| async {
-        let ruling = RULED.iter().find(|ruling| ruling.id == case.id());
-        let outcome = run_case(&case.desired(ruling)).await;
-        (case, ruling.is_some(), outcome)
-    });
-    let mut outcomes = outcomes.buffered(AT_ONCE);
-    while let Some((case, ruled, outcome)) = outcomes.next().await {
-        tally.ran(&case, ruled, outcome);
-    }
-    tally
+    let (tally, cases) = Tally::sort("behaviour", Case::all(FILE), RULED, LEFT_OUT);
+    tally.run_all(cases, RULED, run_case).await
 }
 
 async fn run_case(case: &Case) -> Check {

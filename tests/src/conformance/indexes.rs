@@ -2,7 +2,6 @@
 
 mod trial;
 
-use futures_util::{StreamExt, stream};
 use serde_json::Value;
 
 use self::trial::Trial;
@@ -67,26 +66,14 @@ pub const LEFT_OUT: &[LeftOut] = &[
     },
 ];
 
-/// How many cases run at once.
-const AT_ONCE: usize = 4;
-
 /// Runs all cases.
 ///
 /// # Panics
 ///
 /// As [`TestServer::start`](crate::harness::TestServer::start).
 pub async fn run() -> Tally {
-    let (mut tally, cases) = Tally::sort("indexes", Case::all(FILE), RULED, LEFT_OUT);
-    let outcomes = stream::iter(cases).map(|case| async {
-        let ruling = RULED.iter().find(|ruling| ruling.id == case.id());
-        let outcome = run_case(&case.desired(ruling)).await;
-        (case, ruling.is_some(), outcome)
-    });
-    let mut outcomes = outcomes.buffered(AT_ONCE);
-    while let Some((case, ruled, outcome)) = outcomes.next().await {
-        tally.ran(&case, ruled, outcome);
-    }
-    tally
+    let (tally, cases) = Tally::sort("indexes", Case::all(FILE), RULED, LEFT_OUT);
+    tally.run_all(cases, RULED, run_case).await
 }
 
 async fn run_case(case: &Case) -> Check {

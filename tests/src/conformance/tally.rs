@@ -2,9 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::pin::pin;
+
+use futures_util::{StreamExt, stream};
 
 use super::Check;
 use super::case::{Case, LeftOut, Ruling};
+
+/// How many cases run at once.
+const AT_ONCE: usize = 4;
 
 /// The numbers of a file, and what failed.
 #[derive(Debug)]
@@ -61,6 +67,25 @@ impl Tally {
             }
         }
         (tally, to_run)
+    }
+
+    /// Runs these cases, some at once, each as it is desired.
+    pub async fn run_all(
+        mut self,
+        cases: Vec<Case>,
+        rulings: &[Ruling],
+        run: impl AsyncFn(&Case) -> Check,
+    ) -> Self {
+        let outcomes = stream::iter(cases).map(|case| async {
+            let ruling = rulings.iter().find(|ruling| ruling.id == case.id());
+            let outcome = run(&case.desired(ruling)).await;
+            (case, ruling.is_some(), outcome)
+        });
+        let mut outcomes = pin!(outcomes.buffered(AT_ONCE));
+        while let Some((case, ruled, outcome)) = outcomes.next().await {
+            self.ran(&case, ruled, outcome);
+        }
+        self
     }
 
     /// Notes how a case went.
