@@ -82,11 +82,3 @@ pub enum Disagreement {
     /// A unique value is that of another living entity as well. Not mended: change one of the two.
     Taken(String),
 }
-
-impl Disagreement {
-    /// Whether [`Inspect::mend`] mends it.
-    #[must_use]
-    pub fn is_mended(&self) -> bool {
-        !matches!(self, Self::Taken(_))
-    }
-}

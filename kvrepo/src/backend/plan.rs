@@ -52,6 +52,14 @@ pub enum Plan {
     Or(Vec<Self>),
 }
 
+impl Plan {
+    /// Finds nothing.
+    #[must_use]
+    pub fn nothing() -> Self {
+        Self::Ids(Vec::new())
+    }
+}
+
 /// A part of a path in the hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]

@@ -307,17 +307,10 @@ impl Backend for Valkey {
             .command(call, &command)
             .await
             .map_err(|error| answer::id_set_collision(keyspace, error))?;
-        let Value::Array(parts) = reply else {
-            return Err(reply::unexpected(call.operation));
-        };
-        let [next, Value::Array(ids)] =
-            <[Value; 2]>::try_from(parts).map_err(|_| reply::unexpected(call.operation))?
-        else {
-            return Err(reply::unexpected(call.operation));
-        };
+        let (next, ids) = reply::page(call.operation, reply)?;
         // An id that is no text cannot be one of ours, nor can it be asked for.
         let ids = ids.into_iter().filter_map(reply::text).collect();
-        Ok(ScanPage::new(ids, reply::text(next).filter(|next| next != "0")))
+        Ok(ScanPage::new(ids, Some(next).filter(|next| next != "0")))
     }
 
     async fn delete(&self, keyspace: &Keyspace, deletes: &[Delete]) -> Result<Vec<Result<bool>>> {

@@ -8,8 +8,11 @@ use std::marker::PhantomData;
 use serde::Serialize;
 
 use super::Filter;
-use super::field::{Encode, Field, FieldHandle, FieldPath, Own, Spot, Target, encode};
+use super::field::{Encode, Field, FieldHandle, Own, encode};
 use super::index::{KeyedIndex, NotIndexed};
+use super::path::FieldPath;
+use super::target::{Spot, Target};
+use super::under::under_keys;
 use super::value::ValueArg;
 use crate::entity::KvEntity;
 use crate::error::{Error, Result};
@@ -60,14 +63,7 @@ impl<E: KvEntity, V, I> Element<E, V, I> {
     where
         I: KeyedIndex,
     {
-        Filter::new(match self.key {
-            Ok(key) => self.index.lookup().equal(&[key], values),
-            Err(reason) => Err(Error::Encode {
-                entity: E::SCHEMA.entity,
-                path: String::new(),
-                reason,
-            }),
-        })
+        under_keys(self.index.lookup(), self.key.map(|key| vec![key]), values)
     }
 }
 

@@ -6,113 +6,19 @@ use std::marker::PhantomData;
 
 use serde::{Serialize, Serializer};
 
+use super::comparison::{self, Comparison};
 use super::index::{
     EqualityIndex, FieldIndex, FromLookup, GeoIndex, IndexMarker, IndexSpec, Indexes, Lookup, NotIndexed,
     RangeIndex,
 };
+use super::path::FieldPath;
+use super::target::{Spot, Target};
 use super::value::{TextValue, ValueArg};
-use super::{Circle, Distance, Filter, Point, Shape, Sort, sort};
-use crate::backend::{Ancestor, Edge, Order, PathPart, Place, SortKey};
+use super::{Circle, Distance, Filter, Point, Shape, Sort, Under, sort};
+use crate::backend::{Order, SortKey};
 use crate::entity::KvEntity;
 use crate::error::{Error, Result};
-use crate::mapping::{self, Record, Step};
-
-/// Where a field stands in the hash. That of a declared field is made once for its type, and kept.
-#[derive(Debug, Clone)]
-pub struct FieldPath {
-    /// The path under which it is written.
-    pub(crate) path: String,
-    /// Other paths under which it is read, by serde's `alias`.
-    pub(crate) others: Vec<String>,
-    /// What it stands in, the outermost first.
-    pub(crate) ancestors: Vec<Ancestor>,
-    /// The way from the entity down to it.
-    pub(crate) steps: Vec<Step>,
-    /// Whether it stands in the elements of a list or a map, and so not at one place.
-    pub(crate) many: bool,
-}
-
-impl FieldPath {
-    /// A field of the entity itself: the name under which it is written, and all others under which it is read.
-    #[must_use]
-    pub fn root(name: &'static str, others: &[&str]) -> &'static Self {
-        Box::leak(Box::new(Self {
-            path: name.to_owned(),
-            others: others.iter().map(|&name| name.to_owned()).collect(),
-            ancestors: Vec::new(),
-            steps: vec![Step::Field(name)],
-            many: false,
-        }))
-    }
-
-    /// A field of the struct that stands here, in an `Option` or not.
-    #[must_use]
-    pub fn child(&self, optional: bool, name: &'static str, others: &[&str]) -> &'static Self {
-        let below = |name: &str| format!("{}.{name}", self.path);
-        let mut child = self.within(below(name), Step::Field(name), optional, "{}");
-        child.others = others.iter().map(|name| below(name)).collect();
-        Box::leak(Box::new(child))
-    }
-
-    /// What stands one step below this, at a path of its own. Of nothing but it, `marker` would stand here.
-    pub(super) fn within(&self, path: String, step: Step, optional: bool, marker: &'static str) -> Self {
-        let mut steps = self.steps.clone();
-        steps.push(step);
-        let mut ancestors = self.ancestors.clone();
-        ancestors.push(Ancestor::new(self.path.clone(), optional, marker));
-        Self {
-            path,
-            others: Vec::new(),
-            ancestors,
-            steps,
-            many: self.many,
-        }
-    }
-
-    /// What stands in each element of this, a list or a map. For indexes: it is at no place of its own.
-    pub(crate) fn each(&self, step: Step) -> Self {
-        let mut each = self.within(self.path.clone(), step, false, "{}");
-        each.many = true;
-        each
-    }
-
-    /// A path that a value could have, with these keys of maps.
-    pub(super) fn sample(&self, keys: &[String]) -> String {
-        let parts = parts(&self.steps, keys).into_iter().map(|part| match part {
-            PathPart::Text(text) => text,
-            PathPart::Position => "0".to_owned(),
-        });
-        parts.collect()
-    }
-
-    pub(crate) fn place(&self) -> Place {
-        Place::new(self.path.clone(), self.others.clone(), self.ancestors.clone())
-    }
-}
-
-/// The parts of the path that a value has at the end of these steps, with these keys of maps.
-pub(super) fn parts(steps: &[Step], keys: &[impl AsRef<str>]) -> Vec<PathPart> {
-    let (mut parts, mut text, mut keys) = (Vec::new(), String::new(), keys.iter());
-    for (at, step) in steps.iter().enumerate() {
-        if at > 0 {
-            text.push('.');
-        }
-        match step {
-            Step::Field(name) => text.push_str(name),
-            Step::Entry => {
-                let key = keys.next().map_or("", AsRef::as_ref);
-                text.extend(["[", key, "]"]);
-            }
-            Step::Each => {
-                text.push('[');
-                parts.extend([PathPart::Text(std::mem::take(&mut text)), PathPart::Position]);
-                text.push(']');
-            }
-        }
-    }
-    parts.push(PathPart::Text(text));
-    parts
-}
+use crate::mapping::{self, Record};
 
 /// How a field's value is serialized: by its own type, or as `#[serde(with = "…")]` says.
 #[doc(hidden)]
@@ -339,12 +245,7 @@ impl<E: KvEntity, V, I> Field<E, V, I> {
     where
         I: EqualityIndex,
     {
-        Under {
-            index: self.index,
-            keys: Ok(Vec::new()),
-            entity: PhantomData,
-        }
-        .under(key)
+        Under::new(self.index).under(key)
     }
 
     /// Those whose field is less.
@@ -352,7 +253,7 @@ impl<E: KvEntity, V, I> Field<E, V, I> {
     where
         I: RangeIndex,
     {
-        self.range(None, Some(value), |_, to| (Edge::Open, excluded(to)))
+        self.compared(Comparison::Less, value)
     }
 
     /// Those whose field is less, or this.
@@ -360,7 +261,7 @@ impl<E: KvEntity, V, I> Field<E, V, I> {
     where
         I: RangeIndex,
     {
-        self.range(None, Some(value), |_, to| (Edge::Open, included(to)))
+        self.compared(Comparison::LessOrEqual, value)
     }
 
     /// Those whose field is more.
@@ -368,7 +269,7 @@ impl<E: KvEntity, V, I> Field<E, V, I> {
     where
         I: RangeIndex,
     {
-        self.range(Some(value), None, |from, _| (excluded(from), Edge::Open))
+        self.compared(Comparison::Greater, value)
     }
 
     /// Those whose field is more, or this.
@@ -376,7 +277,7 @@ impl<E: KvEntity, V, I> Field<E, V, I> {
     where
         I: RangeIndex,
     {
-        self.range(Some(value), None, |from, _| (included(from), Edge::Open))
+        self.compared(Comparison::GreaterOrEqual, value)
     }
 
     /// Those whose field is between these, or one of them.
@@ -384,9 +285,11 @@ impl<E: KvEntity, V, I> Field<E, V, I> {
     where
         I: RangeIndex,
     {
-        self.range(Some(least), Some(greatest), |from, to| {
-            (included(from), included(to))
-        })
+        let lookup = self.index.lookup();
+        let bounds = lookup
+            .bound(least)
+            .and_then(|least| Ok((least, lookup.bound(greatest)?)));
+        Filter::new(bounds.map(|(least, greatest)| comparison::between(least, greatest)))
     }
 
     /// Those whose text starts so; all that have a text, if this is empty.
@@ -394,22 +297,15 @@ impl<E: KvEntity, V, I> Field<E, V, I> {
     where
         I: RangeIndex<Value: TextValue>,
     {
-        self.range(Some(prefix), None, |from, _| {
-            let from = from.unwrap_or_default();
-            (Edge::Included(from.clone()), Edge::Behind(from))
-        })
+        self.compared(Comparison::StartsWith, prefix)
     }
 
-    fn range<A: ValueArg<I::Value>>(
-        &self,
-        from: Option<A>,
-        to: Option<A>,
-        edges: impl FnOnce(Option<Vec<u8>>, Option<Vec<u8>>) -> (Edge, Edge),
-    ) -> Filter<E>
+    fn compared<A: ValueArg<I::Value>>(&self, comparison: Comparison, value: A) -> Filter<E>
     where
         I: RangeIndex,
     {
-        Filter::new(self.index.lookup().range(&[], from, to, edges))
+        let bound = self.index.lookup().bound(value);
+        Filter::new(bound.map(|bound| comparison.plan(bound)))
     }
 
     /// Those within this distance of a point, the nearest first unless something else is sorted by.
@@ -426,56 +322,6 @@ impl<E: KvEntity, V, I> Field<E, V, I> {
         I: GeoIndex,
     {
         self.index.within(&shape, false)
-    }
-}
-
-fn included(key: Option<Vec<u8>>) -> Edge {
-    key.map_or(Edge::Open, Edge::Included)
-}
-
-fn excluded(key: Option<Vec<u8>>) -> Edge {
-    key.map_or(Edge::Open, Edge::Excluded)
-}
-
-/// A field within the value that a map has under a key. See [`Field::under`].
-pub struct Under<E, I> {
-    index: I,
-    keys: Result<Vec<String>, String>,
-    entity: PhantomData<fn() -> E>,
-}
-
-impl<E, I> fmt::Debug for Under<E, I> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Under").field(&self.keys).finish()
-    }
-}
-
-impl<E: KvEntity, I: EqualityIndex> Under<E, I> {
-    /// Where there is a map in a map: the key in the inner one.
-    #[must_use]
-    pub fn under<Q: Serialize + ?Sized>(mut self, key: &Q) -> Self {
-        self.keys = self.keys.and_then(|mut keys| {
-            keys.push(mapping::key_text(key)?);
-            Ok(keys)
-        });
-        self
-    }
-
-    /// Those that have this value there.
-    pub fn eq<A: ValueArg<I::Value>>(self, value: A) -> Filter<E> {
-        self.is_in([value])
-    }
-
-    /// Those that have one of these values there.
-    pub fn is_in<A: ValueArg<I::Value>>(self, values: impl IntoIterator<Item = A>) -> Filter<E> {
-        Filter::new(match self.keys {
-            Ok(keys) => self.index.lookup().equal(&keys, values),
-            Err(reason) => Err(Error::Encode {
-                entity: E::SCHEMA.entity,
-                path: String::new(),
-                reason,
-            }),
-        })
     }
 }
 
@@ -509,110 +355,5 @@ impl<E: KvEntity, V, I> FieldHandle<E> for Field<E, V, I> {
             encode: self.encode,
             element: false,
         }))
-    }
-}
-
-/// A place in an entity, and how values are written there; or why it is none.
-pub struct Target<V>(pub(super) Result<Spot<V>>);
-
-pub(super) struct Spot<V> {
-    pub(super) path: Cow<'static, FieldPath>,
-    pub(super) encode: Encode<V>,
-    /// Whether it is in a list or a map, in which nothing can be absent.
-    pub(super) element: bool,
-}
-
-impl<V> fmt::Debug for Target<V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Target")
-            .field(&self.0.as_ref().map(|target| &target.path.path))
-            .finish()
-    }
-}
-
-impl<V> Target<V> {
-    pub(crate) fn place(self) -> Result<Place> {
-        Ok(self.0?.path.place())
-    }
-
-    /// The place, and the fields of the hash that hold `value`; none, if it is an absent option.
-    pub(crate) fn encode(self, entity: &'static str, value: &V) -> Result<(Place, Record)> {
-        let Spot {
-            path,
-            encode,
-            element,
-        } = self.0?;
-        let fields = encode(&path, value)?;
-        if element && fields.is_empty() {
-            return Err(Error::Encode {
-                entity,
-                path: path.path.clone(),
-                reason:
-                    "a list or a map with a `None` in it is stored as JSON in one field; set it as a whole"
-                        .into(),
-            });
-        }
-        Ok((path.place(), fields))
-    }
-}
-
-/// A number that can be incremented where it is stored: integers of up to 64 bits, floats, and their `Option`s, of
-/// which `None` counts as 0.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be incremented in the store",
-    note = "integers of up to 64 bits, `f32`, `f64` and `Option`s of these can; for others use `update_with`"
-)]
-pub trait Increment {
-    /// By how much: `i64`, or `f64` for floats.
-    type By: Copy + Send;
-
-    #[doc(hidden)]
-    fn increment(by: Self::By) -> Amount;
-}
-
-/// By how much, and what the field can hold.
-#[doc(hidden)]
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Amount {
-    Integer { by: i64, min: i128, max: i128 },
-    Float { by: f64, single: bool },
-}
-
-macro_rules! integers {
-    ($($int:ty)*) => {$(
-        impl Increment for $int {
-            type By = i64;
-
-            fn increment(by: i64) -> Amount {
-                // Lossless: none of these has more than 64 bits.
-                Amount::Integer { by, min: Self::MIN as i128, max: Self::MAX as i128 }
-            }
-        }
-    )*};
-}
-
-integers! { u8 u16 u32 u64 usize i8 i16 i32 i64 isize }
-
-impl Increment for f64 {
-    type By = Self;
-
-    fn increment(by: Self) -> Amount {
-        Amount::Float { by, single: false }
-    }
-}
-
-impl Increment for f32 {
-    type By = f64;
-
-    fn increment(by: f64) -> Amount {
-        Amount::Float { by, single: true }
-    }
-}
-
-impl<N: Increment> Increment for Option<N> {
-    type By = N::By;
-
-    fn increment(by: N::By) -> Amount {
-        N::increment(by)
     }
 }

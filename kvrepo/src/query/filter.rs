@@ -75,6 +75,11 @@ impl<E> Filter<E> {
         }
     }
 
+    /// Nothing.
+    pub(super) fn nothing() -> Self {
+        Self::new(Ok(Plan::nothing()))
+    }
+
     pub(super) fn near(plan: Result<Plan>, near: Sorting) -> Self {
         Self {
             near: Some(near),

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use super::field::{FieldPath, parts};
+use super::comparison::Bound;
 use super::geo;
+use super::path::{FieldPath, parts};
 use super::value::ValueArg;
 use super::{Filter, Shape};
 use crate::backend::index::{Entry, Index, entries, geo_key};
@@ -44,6 +45,18 @@ macro_rules! markers {
         impl<X> fmt::Debug for $marker<X> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.debug_tuple(stringify!($marker)).field(&self.0.info.path.path).finish()
+            }
+        }
+
+        impl<X> IndexMarker for $marker<X> {
+            fn gather(&self, out: &mut Indexes) {
+                out.add(self.0.info);
+            }
+        }
+
+        impl<X> FromLookup<X> for $marker<X> {
+            fn from_lookup(lookup: Lookup<X>) -> Self {
+                Self(lookup)
             }
         }
     )*};
@@ -187,24 +200,6 @@ impl IndexMarker for NotIndexed {
     fn gather(&self, _: &mut Indexes) {}
 }
 
-impl<X> IndexMarker for Indexed<X> {
-    fn gather(&self, out: &mut Indexes) {
-        out.add(self.0.info);
-    }
-}
-
-impl<X> IndexMarker for Ranged<X> {
-    fn gather(&self, out: &mut Indexes) {
-        out.add(self.0.info);
-    }
-}
-
-impl<X> IndexMarker for ByKey<X> {
-    fn gather(&self, out: &mut Indexes) {
-        out.add(self.0.info);
-    }
-}
-
 impl IndexMarker for Located {
     fn gather(&self, out: &mut Indexes) {
         out.add(self.info);
@@ -215,24 +210,6 @@ impl IndexMarker for Located {
 #[doc(hidden)]
 pub trait FromLookup<X> {
     fn from_lookup(lookup: Lookup<X>) -> Self;
-}
-
-impl<X> FromLookup<X> for Indexed<X> {
-    fn from_lookup(lookup: Lookup<X>) -> Self {
-        Self(lookup)
-    }
-}
-
-impl<X> FromLookup<X> for Ranged<X> {
-    fn from_lookup(lookup: Lookup<X>) -> Self {
-        Self(lookup)
-    }
-}
-
-impl<X> FromLookup<X> for ByKey<X> {
-    fn from_lookup(lookup: Lookup<X>) -> Self {
-        Self(lookup)
-    }
 }
 
 impl<X> FromLookup<X> for Located {
@@ -318,7 +295,7 @@ impl GeoIndex for Located {
     fn within<E>(&self, shape: &impl Shape, sorted: bool) -> Filter<E> {
         let area = shape.area();
         let Some(index) = self.info.index(|kind| kind == IndexKind::Geo) else {
-            return Filter::new(Ok(Plan::Ids(Vec::new())));
+            return Filter::nothing();
         };
         let name = geo_key(&index.name());
         if let Some(reason) = geo::flaw(&area) {
@@ -414,7 +391,7 @@ impl<X> Lookup<X> {
             .find_map(|wanted| self.info.index(|kind| kind == wanted))
             .or_else(|| self.info.index(|kind| matches!(kind, IndexKind::Range(_))));
         let Some(index) = index else {
-            return Ok(Plan::Ids(Vec::new()));
+            return Ok(Plan::nothing());
         };
         let (mut names, mut found, mut ranges) = (Vec::new(), Vec::new(), Vec::new());
         for entry in self.entries(index, keys, values)? {
@@ -442,50 +419,19 @@ impl<X> Lookup<X> {
             });
         }
         Ok(match ranges.len() {
-            0 => Plan::Ids(Vec::new()),
+            0 => Plan::nothing(),
             1 => ranges.remove(0),
             _ => Plan::Or(ranges),
         })
     }
 
-    /// The range index, and the value's place in it; `None` if it has none there.
-    pub(super) fn bound(&self, value: X) -> Result<Option<(String, Vec<u8>)>> {
+    /// The place of a value in the range index; `None` if it has none there.
+    pub(super) fn bound(&self, value: impl ValueArg<X>) -> Result<Option<Bound>> {
         let index = self.info.index(|kind| matches!(kind, IndexKind::Range(_)));
         let entry = index.map(|index| self.entry(index, &[], value)).transpose()?;
         Ok(match entry.flatten() {
-            Some(Entry::Range { name, key }) => Some((name, key)),
+            Some(Entry::Range { name, key }) => Some(Bound { name, key }),
             _ => None,
-        })
-    }
-
-    /// What has a value within these edges.
-    pub(super) fn range<A: ValueArg<X>>(
-        &self,
-        keys: Keys<'_>,
-        from: Option<A>,
-        to: Option<A>,
-        edges: impl FnOnce(Option<Vec<u8>>, Option<Vec<u8>>) -> (Edge, Edge),
-    ) -> Result<Plan> {
-        let nothing = Ok(Plan::Ids(Vec::new()));
-        let Some(index) = self.info.index(|kind| matches!(kind, IndexKind::Range(_))) else {
-            return nothing;
-        };
-        let mut ends = [None, None];
-        for (end, value) in ends.iter_mut().zip([from, to]) {
-            if let Some(value) = value {
-                match self.entry(index, keys, value)? {
-                    Some(Entry::Range { key, .. }) => *end = Some(key),
-                    // Nothing is less than `NaN`, or more.
-                    _ => return nothing,
-                }
-            }
-        }
-        let [from, to] = ends;
-        let (from, to) = edges(from, to);
-        Ok(Plan::Range {
-            name: index.name(),
-            from,
-            to,
         })
     }
 }

@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 
 use serde::Serialize;
 
-use super::field::FieldPath;
 use super::index::Indexes;
+use super::path::FieldPath;
 use super::{Element, Field, FieldHandle, Getter, ListField, MapField, Target};
 use crate::entity::{KvEntity, KvNested, NestedField};
 

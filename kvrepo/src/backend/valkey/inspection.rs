@@ -4,6 +4,7 @@ use redis::{Cmd, Value};
 
 use super::connection::Call;
 use super::request::writes;
+use super::script::Invocation;
 use super::{CHUNK, Valkey, answer, indexing, reply, script};
 use crate::backend::{Disagreement, Finding, Inspect, Inspected, Keyspace, PAGE};
 use crate::error::{Error, Result};
@@ -50,6 +51,7 @@ impl Valkey {
                 let mut command = redis::cmd("SSCAN");
                 command.arg(keyspace.base()).arg(cursor).arg("COUNT").arg(count);
                 let (next, ids) = self.page(&command).await?;
+                let ids = texts(ids);
                 inspected.looked = ids.len() as u64;
                 self.look_at(keyspace, inspect, &ids, &mut inspected).await?;
                 inspected.next = Some(match next.as_str() {
@@ -62,7 +64,8 @@ impl Valkey {
                 command.arg(cursor).arg("COUNT").arg(&count);
                 let (next, keys) = self.page(&command).await?;
                 inspected.looked = keys.len() as u64;
-                self.look_behind(keyspace, inspect, keys, &mut inspected).await?;
+                self.look_behind(keyspace, inspect, texts(keys), &mut inspected)
+                    .await?;
                 inspected.next = Some(format!("keys:{next}")).filter(|_| next != "0");
             }
         }
@@ -82,17 +85,21 @@ impl Valkey {
     }
 
     /// A page of a scan, and where the next begins.
-    async fn page(&self, command: &Cmd) -> Result<(String, Vec<String>)> {
-        let unexpected = || reply::unexpected(CALL.operation);
-        let Value::Array(parts) = self.reaping.command(CALL, command).await? else {
-            return Err(unexpected());
-        };
-        let [next, Value::Array(found)] = <[Value; 2]>::try_from(parts).map_err(|_| unexpected())? else {
-            return Err(unexpected());
-        };
-        let next = reply::text(next).ok_or_else(unexpected)?;
-        // What is no text is none of ours.
-        Ok((next, found.into_iter().filter_map(reply::text).collect()))
+    async fn page(&self, command: &Cmd) -> Result<(String, Vec<Value>)> {
+        reply::page(CALL.operation, self.reaping.command(CALL, command).await?)
+    }
+
+    /// What a script finds is told.
+    async fn tell(
+        &self,
+        keyspace: &Keyspace,
+        invocation: &Invocation<'_>,
+        inspected: &mut Inspected,
+    ) -> Result<()> {
+        let reply = self.reaping.run(CALL, invocation).await?;
+        let reply = reply.map_err(|error| answer::script_error(CALL, keyspace, error))?;
+        inspected.findings.extend(findings(reply)?);
+        Ok(())
     }
 
     /// Looks at ids.
@@ -109,9 +116,7 @@ impl Valkey {
                 .bytes(inspect.id_path);
             let invocation = indexing::indexes(invocation, keyspace.indexes());
             let invocation = chunk.iter().fold(invocation, |call, id| call.bytes(id));
-            let reply = self.reaping.run(CALL, &invocation).await?;
-            let reply = reply.map_err(|error| answer::script_error(CALL, keyspace, error))?;
-            inspected.findings.extend(findings(reply)?);
+            self.tell(keyspace, &invocation, inspected).await?;
         }
         Ok(())
     }
@@ -203,7 +208,7 @@ impl Valkey {
             let mut command = redis::cmd("ZSCAN");
             command.arg(key).arg(&cursor).arg("COUNT").arg(PAGE);
             let (next, found) = self.page(&command).await?;
-            let ids = found.into_iter().step_by(2).collect();
+            let ids = texts(found.into_iter().step_by(2));
             self.look_at_unlisted(keyspace, inspect, ids, inspected).await?;
             if next == "0" {
                 return Ok(());
@@ -230,13 +235,7 @@ impl Valkey {
         loop {
             let mut command = redis::cmd(scan);
             command.arg(key).arg(&cursor).arg("COUNT").arg(CHUNK);
-            let unexpected = || reply::unexpected(CALL.operation);
-            let Value::Array(parts) = self.reaping.command(CALL, &command).await? else {
-                return Err(unexpected());
-            };
-            let [next, Value::Array(found)] = <[Value; 2]>::try_from(parts).map_err(|_| unexpected())? else {
-                return Err(unexpected());
-            };
+            let (next, found) = self.page(&command).await?;
             // Of a sorted set every second is a score.
             let step = if kind == "zset" { 2 } else { 1 };
             let members: Vec<Vec<u8>> = found
@@ -250,16 +249,19 @@ impl Valkey {
                     .bytes(kind)
                     .bytes(key);
                 let invocation = chunk.iter().fold(invocation, |call, member| call.bytes(member));
-                let reply = self.reaping.run(CALL, &invocation).await?;
-                let reply = reply.map_err(|error| answer::script_error(CALL, keyspace, error))?;
-                inspected.findings.extend(findings(reply)?);
+                self.tell(keyspace, &invocation, inspected).await?;
             }
-            cursor = reply::text(next).ok_or_else(unexpected)?;
-            if cursor == "0" {
+            if next == "0" {
                 return Ok(());
             }
+            cursor = next;
         }
     }
+}
+
+/// What is no text is none of ours.
+fn texts(values: impl IntoIterator<Item = Value>) -> Vec<String> {
+    values.into_iter().filter_map(reply::text).collect()
 }
 
 fn findings(reply: Value) -> Result<Vec<Finding>> {

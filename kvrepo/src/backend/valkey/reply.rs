@@ -3,7 +3,7 @@
 use redis::Value;
 
 use crate::backend::{LogEntry, Position};
-use crate::error::{Error, Outcome};
+use crate::error::{Error, Outcome, Result};
 use crate::mapping::Record;
 
 /// A reply of another shape than the command has.
@@ -37,6 +37,15 @@ pub(super) fn text(value: Value) -> Option<String> {
         Value::BulkString(bytes) => String::from_utf8(bytes).ok(),
         Value::SimpleString(text) => Some(text),
         _ => None,
+    }
+}
+
+/// A page of a scan: the cursor of the next, which is `0` after the last, and what was found.
+pub(super) fn page(operation: &'static str, value: Value) -> Result<(String, Vec<Value>)> {
+    let (next, found) = pair(value).ok_or_else(|| unexpected(operation))?;
+    match (text(next), found) {
+        (Some(next), Value::Array(found)) => Ok((next, found)),
+        _ => Err(unexpected(operation)),
     }
 }
 

@@ -4,6 +4,7 @@ use super::plan::NONE;
 use crate::backend::Plan;
 use crate::entity::{IdArg, KvEntity, KvNested, NestedField};
 use crate::error::Result;
+use crate::query::comparison::Bound;
 use crate::query::{
     Distance, EqualityIndex, Field, FieldInfo, Filter, GeoIndex, IdHandle, Located, Nested, Point,
     RangeIndex, Shape, Sort, TextValue, ValueArg,
@@ -37,7 +38,7 @@ pub(super) enum Kind {
     /// All that it finds.
     Found(Result<Plan>),
     /// Its place in the range index of this name; `None` if it has none, as `NaN`.
-    Bound(Result<Option<(String, Vec<u8>)>>),
+    Bound(Result<Option<Bound>>),
     /// Where the field is to be near.
     Point(Located, Point),
     /// How near.
@@ -152,7 +153,7 @@ where
     A: ValueArg<I::Value>,
 {
     fn accept(&self, argument: A) -> Operand {
-        Operand(Kind::Bound(self.index.lookup().bound(argument.into_value())))
+        Operand(Kind::Bound(self.index.lookup().bound(argument)))
     }
 }
 
@@ -162,7 +163,7 @@ where
     A: ValueArg<I::Value>,
 {
     fn accept(&self, argument: A) -> Operand {
-        Operand(Kind::Bound(self.index.lookup().bound(argument.into_value())))
+        Operand(Kind::Bound(self.index.lookup().bound(argument)))
     }
 }
 

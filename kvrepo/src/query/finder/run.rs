@@ -5,9 +5,9 @@ use futures_core::Stream;
 use super::operand::{HasFields, Kind, Operand};
 use super::operator::Operator;
 use super::plan::{Condition, Finder, NONE, Verb};
-use crate::backend::{Edge, Plan};
 use crate::entity::KvEntity;
 use crate::error::Result;
+use crate::query::comparison::{Comparison, between};
 use crate::query::{Circle, Filter, GeoIndex, PageRequest, Sort};
 use crate::repository::{Find, Repository};
 
@@ -111,7 +111,7 @@ impl<E: KvEntity> Query<E> {
 
     /// What is looked for. Takes it out: it is asked for once.
     pub(super) fn find(&mut self) -> Find<'_, E> {
-        let filter = std::mem::replace(&mut self.filter, nothing());
+        let filter = std::mem::replace(&mut self.filter, Filter::nothing());
         let mut find = self.repository.find(filter);
         if let Some(sort) = self.sort.take() {
             find = find.sort(sort);
@@ -151,12 +151,15 @@ fn filter<E>(finder: &Finder, operands: Vec<Operand>) -> Filter<E> {
                 _ => found.push(part),
             }
         }
-        let found = found.into_iter().reduce(Filter::and).unwrap_or_else(nothing);
+        let found = found
+            .into_iter()
+            .reduce(Filter::and)
+            .unwrap_or_else(Filter::nothing);
         left_out
             .into_iter()
             .fold(found, |found, part| found.and(part.not()))
     });
-    alternatives.reduce(Filter::or).unwrap_or_else(nothing)
+    alternatives.reduce(Filter::or).unwrap_or_else(Filter::nothing)
 }
 
 /// What one condition finds; of [`Operator::NotEqual`] what it leaves out.
@@ -166,40 +169,25 @@ fn one<E>(condition: &Condition, take: &mut impl FnMut(usize) -> Kind) -> Filter
         (Kind::Found(plan), _) => Filter::new(plan),
         (Kind::Point(located, point), _) => match take(condition.first + 1) {
             Kind::Distance(distance) => located.within(&Circle::new(point, distance), true),
-            _ => nothing(),
+            _ => Filter::nothing(),
         },
-        (Kind::Bound(from), Operator::Between) => {
-            let Kind::Bound(to) = take(condition.first + 1) else {
-                return nothing();
+        (Kind::Bound(least), Operator::Between) => match take(condition.first + 1) {
+            Kind::Bound(greatest) => {
+                let bounds = least.and_then(|least| Ok((least, greatest?)));
+                Filter::new(bounds.map(|(least, greatest)| between(least, greatest)))
+            }
+            _ => Filter::nothing(),
+        },
+        (Kind::Bound(bound), operator) => {
+            let comparison = match operator {
+                Operator::LessThan => Comparison::Less,
+                Operator::LessThanEqual => Comparison::LessOrEqual,
+                Operator::GreaterThan => Comparison::Greater,
+                Operator::GreaterThanEqual => Comparison::GreaterOrEqual,
+                _ => Comparison::StartsWith,
             };
-            let plan = from.and_then(|from| Ok(from.zip(to?)));
-            Filter::new(plan.map(|ends| match ends {
-                Some(((name, from), (_, to))) => Plan::Range {
-                    name,
-                    from: Edge::Included(from),
-                    to: Edge::Included(to),
-                },
-                // Nothing is between `NaN` and anything.
-                None => Plan::Ids(Vec::new()),
-            }))
+            Filter::new(bound.map(|bound| comparison.plan(bound)))
         }
-        (Kind::Bound(bound), operator) => Filter::new(bound.map(|bound| {
-            let Some((name, key)) = bound else {
-                return Plan::Ids(Vec::new());
-            };
-            let (from, to) = match operator {
-                Operator::LessThan => (Edge::Open, Edge::Excluded(key)),
-                Operator::LessThanEqual => (Edge::Open, Edge::Included(key)),
-                Operator::GreaterThan => (Edge::Excluded(key), Edge::Open),
-                Operator::GreaterThanEqual => (Edge::Included(key), Edge::Open),
-                _ => (Edge::Included(key.clone()), Edge::Behind(key)),
-            };
-            Plan::Range { name, from, to }
-        })),
-        (Kind::Nothing | Kind::Distance(_), _) => nothing(),
+        (Kind::Nothing | Kind::Distance(_), _) => Filter::nothing(),
     }
-}
-
-fn nothing<E>() -> Filter<E> {
-    Filter::new(Ok(Plan::Ids(Vec::new())))
 }

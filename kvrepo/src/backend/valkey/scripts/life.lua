@@ -7,6 +7,7 @@
 --   alive(id)           whether the hash is there; nil if its key holds another type
 --   collision(...)      the refusal, if one of these keys holds another type than kvrepo keeps there
 --   placed(key, id)     what stands in a range index
+--   unplaced(member)    the key and the id of what stands there
 --   unmention(id, name) takes the id out of one index that its helper names
 --   unindex(id)         takes it out of all
 --   forget(ids)         takes ids out of everything but the id set: deadlines, phantoms, indexes
@@ -52,6 +53,14 @@ end
 -- What stands in a sorted index: the key, and behind it the id. A zero byte parts them, and one within the key is marked.
 local function placed(key, id)
   return string.gsub(key, '%z', '\0\255') .. '\0' .. id
+end
+
+-- The key, and the id; nothing if somebody else put it there.
+local function unplaced(member)
+  local marked, id = string.match(member, '^(.-)%z([^\255].*)$')
+  if id then
+    return string.gsub(marked, '%z\255', '\0'), id
+  end
 end
 
 -- Takes an id out of the index that a member of its helper names: a key, or, of what is ours, the index and the value.

@@ -45,9 +45,8 @@ while i <= #ARGV do
       look(id, key .. ':' .. member, 'HDEL', member)
     end
   elseif range then
-    local marked, id = string.match(member, '^(.-)%z([^\255].*)$')
+    local value, id = unplaced(member)
     if id then
-      local value = string.gsub(marked, '%z\255', '\0')
       look(id, key .. ':' .. value, 'ZREM', member)
     end
   else

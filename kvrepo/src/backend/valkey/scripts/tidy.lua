@@ -37,9 +37,8 @@ local function tidy(plan)
   elseif plan.kind == 'range' then
     local key = base .. '#range:' .. plan.name
     for _, member in ipairs(redis.call('ZRANGEBYLEX', key, plan.from, plan.to)) do
-      local marked, id = string.match(member, '^(.-)%z([^\255].*)$')
-      if gone[id] then
-        local value = string.gsub(marked, '%z\255', '\0')
+      local value, id = unplaced(member)
+      if id then
         drop(id, key .. ':' .. value, 'ZREM', key, member)
       end
     end
