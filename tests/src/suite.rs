@@ -12,6 +12,7 @@ pub mod find;
 pub mod finder;
 pub mod id;
 pub mod idle;
+pub mod index_refusal;
 pub mod indexed;
 pub mod keyspace;
 pub mod mapping;
@@ -227,10 +228,12 @@ macro_rules! suite {
                 none_is_not_indexed_and_the_text_null_is,
                 any_text_is_found_as_itself_and_nothing_else,
                 keys_of_maps_that_look_like_others_are_told_apart,
-                an_id_that_is_the_key_of_an_index_is_refused,
-                a_point_that_is_none_leaves_nothing_behind,
                 a_unique_value_is_one_living_entitys,
                 of_a_hundred_who_insert_one_unique_value_one_wins,
+            ],
+            index_refusal: [
+                an_id_that_is_the_key_of_an_index_is_refused,
+                a_point_that_is_none_leaves_nothing_behind,
                 an_index_that_cannot_be_is_refused_by_every_call,
                 a_value_that_cannot_be_indexed_is_refused_before_anything_is_written,
             ],
