@@ -7,6 +7,7 @@
 
 mod change;
 mod explain;
+mod group;
 pub(crate) mod index;
 mod inspect;
 mod keyspace;
@@ -19,10 +20,11 @@ mod write;
 
 pub(crate) use change::{Refusal, apply};
 pub(crate) use explain::explained;
+pub use group::{Claim, Claimed, Delivered, Groups, Member, ParkedEntry, Receipt};
 pub use index::{Index, IndexKind, Order};
 pub use inspect::{Disagreement, Finding, Inspect, Inspected};
 pub use keyspace::Keyspace;
-pub(crate) use keyspace::{DEFAULT_GRACE, DEFAULT_RETENTION};
+pub(crate) use keyspace::{DEFAULT_GRACE, DEFAULT_RETENTION, check_group_name};
 pub use memory::Memory;
 pub(crate) use operation::{GREATEST_TERM, TimeToLive, thirtieth};
 pub use operation::{
@@ -49,7 +51,7 @@ pub type Guard = Box<dyn Any + Send + Sync>;
 /// deadline, whether or not it has been reaped. Each write of one entity is one atomic step. `Err` of a whole call
 /// says that the call could not be made; the inner results of a batch are those of its items.
 #[async_trait]
-pub trait Backend: Debug + Send + Sync + 'static {
+pub trait Backend: Groups + Debug + Send + Sync + 'static {
     /// Writes entities whole, each replacing what its id held. If an earlier life of the id has expired and was not
     /// reaped, it is reaped first.
     async fn save(&self, keyspace: &Keyspace, writes: &[Write]) -> Result<Vec<Result<Saved>>>;
@@ -119,6 +121,11 @@ pub trait Backend: Debug + Send + Sync + 'static {
     /// Waits for events behind any of these positions, and returns them with the index of their keyspace. May
     /// return nothing, after a while. Dropping the future ends the wait.
     async fn follow_log(&self, tails: &[(Arc<Keyspace>, Position)]) -> Result<Vec<(usize, LogEntry)>>;
+
+    /// Waits until one of these logs has an event behind the position, and returns the indexes of those that have, each with
+    /// a position that its newest event had reached by then. May return nothing, after a while. Dropping the future ends the
+    /// wait.
+    async fn watch_log(&self, tails: &[(Arc<Keyspace>, Position)]) -> Result<Vec<(usize, Position)>>;
 
     /// Tells `sink` of expirations as the server notices them, until the guard is dropped. Returns once the
     /// backend has confirmed that it listens, or knows that it cannot.

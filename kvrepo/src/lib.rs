@@ -85,7 +85,10 @@ pub use entity::{
     ReferenceField, TermField, TermUnit, VersionField, Versioned,
 };
 pub use error::{Error, ItemFailure, Outcome, Result, Source};
-pub use event::{Expired, KeyExpired, NoValue, Subscribe};
+pub use event::{
+    Delivery, Everything, Expired, Failure, ForEach, Group, GroupExpired, Handled, HandlerResult, KeyExpired,
+    Listen, Listening, NoValue, Parked, Share, Subscribe, SubscribeGroup,
+};
 #[doc = include_str!("docs/kv_entity.md")]
 pub use kvrepo_derive::KvEntity;
 #[doc = include_str!("docs/kv_nested.md")]

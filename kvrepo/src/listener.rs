@@ -2,16 +2,20 @@
 //!
 //! For each keyspace a *reaper* sleeps until the next deadline, or until a trigger wakes it, and reaps what is due;
 //! a lease sees to it that of many processes one does the work. One *follower* reads the event logs of the
-//! keyspaces that have subscribers and hands each event to all of them.
+//! keyspaces that have subscribers and hands each event to all of them. One *watcher* tells the readers of groups that there
+//! is something new in a log; each reads its share of it itself.
 //!
 //! A missed trigger costs time, never an event: the deadlines are on the server, and so is the log.
 
 mod follower;
+mod group;
 mod reaper;
 mod space;
 mod subscription;
 mod task;
+mod watcher;
 
+pub(crate) use group::{GroupSettings, GroupSubscription};
 pub(crate) use space::Space;
 pub(crate) use subscription::{Next, Subscription};
 pub(crate) use task::AbortOnDrop;
@@ -22,7 +26,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex, Notify, watch};
 
-use crate::backend::{Backend, Guard, Keyspace, Trigger, TriggerSink};
+use crate::backend::{Backend, Guard, Keyspace, Position, Trigger, TriggerSink};
 use crate::error::Result;
 
 /// The listener of one store. Dropping it ends its tasks.
@@ -44,6 +48,7 @@ struct Core {
 struct Running {
     _trigger: Guard,
     _follower: AbortOnDrop,
+    _watcher: AbortOnDrop,
 }
 
 /// What the tasks have in common.
@@ -55,6 +60,8 @@ struct Shared {
     spaces: RwLock<Vec<Arc<Space>>>,
     /// Told when there is another keyspace to follow.
     follow: Notify,
+    /// Told when there is another keyspace to watch for a group.
+    watch: Notify,
     /// Where the tasks run, once they do. Keyspaces that are registered later get their reaper there.
     runtime: RwLock<Option<Handle>>,
     stop: watch::Sender<bool>,
@@ -67,6 +74,7 @@ impl Listener {
             token: uuid::Uuid::now_v7().to_string(),
             spaces: RwLock::default(),
             follow: Notify::new(),
+            watch: Notify::new(),
             runtime: RwLock::default(),
             stop: watch::Sender::new(false),
         };
@@ -123,18 +131,36 @@ impl Listener {
         });
     }
 
-    /// Subscribes to a keyspace's events from now on.
-    pub(crate) async fn subscribe(&self, space: &Arc<Space>) -> Result<Subscription> {
+    /// Subscribes to a keyspace's events: those behind `from` that the log has, or from now on.
+    pub(crate) async fn subscribe(&self, space: &Arc<Space>, from: Option<Position>) -> Result<Subscription> {
         // The feed first, then the place: what is written in between is in the feed, and known to be new.
         let feed = space.subscribe();
         let backend = Arc::clone(&self.core.shared.backend);
-        let position = backend.log_end(space.keyspace()).await?;
+        let end = backend.log_end(space.keyspace()).await?;
         // Before the listener starts to reap, so that what was due all along is still to come.
         self.start().await?;
-        if space.follow_from(position) {
+        if space.follow_from(end) {
             self.core.shared.follow.notify_one();
         }
-        Ok(Subscription::new(backend, Arc::clone(space), feed, position))
+        Ok(Subscription::new(backend, Arc::clone(space), feed, end, from))
+    }
+
+    /// Reads a keyspace's events as one of a group, beginning where the group is; a new one begins behind `from`, or with what
+    /// comes from now on.
+    pub(crate) async fn join(
+        &self,
+        space: &Arc<Space>,
+        settings: GroupSettings,
+        from: Option<Position>,
+    ) -> Result<GroupSubscription> {
+        let shared = &self.core.shared;
+        // Before the listener starts to reap, so that a new group gets what was due all along.
+        let group = &settings.member.group;
+        shared.backend.join_group(space.keyspace(), group, from).await?;
+        self.start().await?;
+        let subscription = GroupSubscription::new(shared, space, settings);
+        shared.watch.notify_one();
+        Ok(subscription)
     }
 }
 
@@ -155,6 +181,7 @@ impl Core {
         };
         let runtime = Handle::current();
         let follower = AbortOnDrop::from(runtime.spawn(follower::run(Arc::clone(&self.shared))));
+        let watcher = AbortOnDrop::from(runtime.spawn(watcher::run(Arc::clone(&self.shared))));
         // Held while spawning, so that a keyspace registered meanwhile gets exactly one reaper.
         let mut place = self
             .shared
@@ -168,6 +195,7 @@ impl Core {
         *running = Some(Running {
             _trigger: trigger,
             _follower: follower,
+            _watcher: watcher,
         });
         Ok(())
     }

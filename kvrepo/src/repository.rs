@@ -38,8 +38,8 @@ use std::sync::Arc;
 use crate::backend::TimeToLive;
 use crate::entity::{IdArg, KvEntity};
 use crate::error::{Error, Result};
-use crate::event::Subscribe;
-use crate::store::{Registered, Store};
+use crate::event::{Group, Subscribe};
+use crate::store::{KeyspaceEvents, Registered, Store};
 
 /// The entities of one type in one store.
 ///
@@ -129,5 +129,20 @@ impl<T: KvEntity> Repository<T> {
     /// Subscribes to expirations, from now on and with those that were due and nobody has seen. See [`Subscribe`].
     pub fn expired(&self) -> Subscribe<T> {
         Subscribe::new(self.clone())
+    }
+
+    /// A group of readers of expirations, looked at from outside: what was put aside for it, and its end. To read as one of it, see
+    /// [`Subscribe::group`].
+    #[must_use]
+    pub fn group(&self, name: impl Into<String>) -> Group<T> {
+        Group::new(self.clone(), name.into())
+    }
+
+    /// What a subscription needs.
+    pub(crate) fn for_events(&self) -> Result<(&Store, &Arc<Registered>)> {
+        if self.store.events() == KeyspaceEvents::Off {
+            return Err(Error::EventsDisabled);
+        }
+        Ok((&self.store, self.registered()?))
     }
 }

@@ -18,6 +18,7 @@ use crate::backend::Backend;
 use crate::backend::memory::{ManualClock, Memory};
 use crate::entity::KvEntity;
 use crate::error::Result;
+use crate::event::{HandlerResult, KeyExpired, Listen};
 use crate::listener::Listener;
 use crate::repository::Repository;
 
@@ -117,6 +118,55 @@ impl Store {
             .registry
             .register::<T>(&self.inner.settings, &self.inner.listener);
         Repository::new(self.clone(), registered)
+    }
+
+    /// Gives the expirations of an entity type to a handler, in a task that goes on until it is stopped.
+    ///
+    /// Awaiting it returns once the server has confirmed. Each event is handled in a task of its own: one that fails, panics or takes
+    /// its time is no other's matter. All handlers of a store share its connections.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// use kvrepo::{KvEntity, ManualClock, Store};
+    /// # use serde::{Serialize, Deserialize};
+    /// # #[derive(Debug, Serialize, Deserialize, KvEntity)]
+    /// # #[kv(time_to_live = "15m")]
+    /// # struct Session { #[id] id: String, user: String }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> kvrepo::Result<()> {
+    /// # let clock = ManualClock::new();
+    /// # let store = Store::in_memory().with_clock(clock.clone());
+    /// # let sessions = store.repository::<Session>();
+    /// # let (told, mut heard) = tokio::sync::mpsc::channel(1);
+    /// let listening = store
+    ///     .listen::<Session, _>(move |event| {
+    /// #       let told = told.clone();
+    ///         async move {
+    ///             println!("session {} has ended", event.id());
+    /// #           told.send(event.id().clone()).await.unwrap();
+    ///             Ok::<(), kvrepo::Error>(())
+    ///         }
+    ///     })
+    ///     .group("housekeeping") // each event to one of the group; without it, every handler gets every event
+    ///     .await?;
+    /// # sessions.save(&mut Session { id: "1".into(), user: "ann".into() }).await?;
+    /// # clock.advance(Duration::from_secs(901));
+    /// # assert_eq!(heard.recv().await.unwrap(), "1");
+    ///
+    /// // At the end: no further events; what runs is waited for and acknowledged.
+    /// let handled = listening.stop().await;
+    /// # assert_eq!(handled.handled, 1);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When awaited: those of [`Subscribe`](crate::Subscribe), or of [`SubscribeGroup`](crate::SubscribeGroup).
+    pub fn listen<T: KvEntity, Fut: Future<Output: HandlerResult> + Send + 'static>(
+        &self,
+        handler: impl Fn(KeyExpired<T>) -> Fut + Send + Sync + 'static,
+    ) -> Listen<T> {
+        Listen::new(self.repository(), handler)
     }
 
     pub(crate) fn backend(&self) -> &dyn Backend {

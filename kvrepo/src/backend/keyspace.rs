@@ -198,6 +198,14 @@ fn span(what: &'static str, span: Duration) -> Result<u64> {
     }
 }
 
+/// The name of a group, or of a reader in one, stands in keys and in lists of the server.
+pub(crate) fn check_group_name(what: &'static str, name: &str) -> Result<()> {
+    if name.is_empty() {
+        return Err(invalid(what, name, "it is empty"));
+    }
+    check_characters(what, name)
+}
+
 fn check_name(what: &'static str, name: &str) -> Result<()> {
     if name.is_empty() {
         return Err(invalid(what, name, "it is empty"));

@@ -5,6 +5,7 @@
 
 mod clock;
 mod geo;
+mod group;
 mod inspection;
 mod log;
 mod search;
@@ -301,6 +302,22 @@ impl Backend for Memory {
             }
             if !found.is_empty() {
                 return Ok(found);
+            }
+            written.await;
+        }
+    }
+
+    async fn watch_log(&self, tails: &[(Arc<Keyspace>, Position)]) -> Result<Vec<(usize, Position)>> {
+        loop {
+            let mut written = std::pin::pin!(self.written.notified());
+            written.as_mut().enable();
+            let ends = tails.iter().enumerate().map(|(index, (keyspace, after))| {
+                let end = self.step(keyspace, |space, _| space.log.end());
+                (index, end, end > *after)
+            });
+            let found: Vec<_> = ends.filter(|(.., new)| *new).collect();
+            if !found.is_empty() {
+                return Ok(found.into_iter().map(|(index, end, _)| (index, end)).collect());
             }
             written.await;
         }

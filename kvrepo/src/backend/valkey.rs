@@ -6,6 +6,7 @@ mod answer;
 mod connection;
 mod endpoint;
 mod fault;
+mod group;
 mod indexing;
 mod inspection;
 mod listener;
@@ -54,6 +55,7 @@ pub(crate) struct Valkey {
     reaping: Arc<Connection>,
     renewals: Renewals,
     follower: Follower,
+    watcher: Follower,
 }
 
 impl Valkey {
@@ -66,6 +68,7 @@ impl Valkey {
         let reaping = Arc::new(Connection::new(endpoint.clone()));
         let renewals = Renewals::new(Arc::clone(&reaping));
         let follower = Follower::new(endpoint.clone());
+        let watcher = Follower::new(endpoint.clone());
         Ok(Self {
             endpoint,
             flags,
@@ -73,6 +76,7 @@ impl Valkey {
             reaping,
             renewals,
             follower,
+            watcher,
         })
     }
 
@@ -402,7 +406,11 @@ impl Backend for Valkey {
     }
 
     async fn follow_log(&self, tails: &[(Arc<Keyspace>, Position)]) -> Result<Vec<(usize, LogEntry)>> {
-        self.follower.follow(tails).await
+        self.follower.follow(tails, stream::EVENTS).await
+    }
+
+    async fn watch_log(&self, tails: &[(Arc<Keyspace>, Position)]) -> Result<Vec<(usize, Position)>> {
+        stream::watch(&self.watcher, &self.reaping, tails).await
     }
 
     async fn listen(&self, sink: Arc<dyn TriggerSink>) -> Result<Guard> {

@@ -1,6 +1,5 @@
 //! One expiry.
 
-use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::backend::{Keyspace, LogEntry, Position};
@@ -30,11 +29,12 @@ pub struct KeyExpired<T: KvEntity> {
     channel: String,
     deadline: SystemTime,
     position: Position,
+    deliveries: u32,
     value: Result<T, NoValue>,
 }
 
 impl<T: KvEntity> KeyExpired<T> {
-    pub(super) fn new(keyspace: &Keyspace, entry: &Arc<LogEntry>) -> Result<Self> {
+    pub(super) fn new(keyspace: &Keyspace, entry: &LogEntry, deliveries: u32) -> Result<Self> {
         let id = T::Id::from_key(&entry.id).ok_or_else(|| Error::Decode {
             entity: T::SCHEMA.entity,
             path: T::SCHEMA.id_path.to_owned(),
@@ -51,6 +51,7 @@ impl<T: KvEntity> KeyExpired<T> {
             channel: format!("{}#expired", keyspace.base()),
             deadline: SystemTime::UNIX_EPOCH + Duration::from_millis(entry.deadline),
             position: entry.position,
+            deliveries,
             value,
         })
     }
@@ -109,9 +110,16 @@ impl<T: KvEntity> KeyExpired<T> {
         self.position.written_at()
     }
 
-    /// Where the event stands in the log of its keyspace.
+    /// Where the event stands in the log of its keyspace. Saved somewhere, it is from where a subscriber goes on later:
+    /// [`Subscribe::from`](crate::Subscribe::from).
     #[must_use]
     pub fn position(&self) -> Position {
         self.position
+    }
+
+    /// How often this event has been delivered to the group, this time included; 1 outside of a group.
+    #[must_use]
+    pub fn deliveries(&self) -> u32 {
+        self.deliveries
     }
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use tokio::sync::{Notify, broadcast};
+use tokio::sync::{Notify, broadcast, watch};
 
 use crate::backend::{Keyspace, LogEntry, Position};
 
@@ -40,6 +40,10 @@ pub(crate) struct Space {
     feed: broadcast::Sender<Fed>,
     /// How far the follower has read; `None` while nobody has asked.
     tail: Mutex<Option<Position>>,
+    /// Rung when there may be something for groups to read; holds how often time may have moved.
+    bell: watch::Sender<u64>,
+    /// How far the log has been watched for groups.
+    watched: Mutex<Position>,
 }
 
 impl Space {
@@ -54,6 +58,8 @@ impl Space {
             epoch: Instant::now(),
             feed: broadcast::Sender::new(FEED),
             tail: Mutex::new(None),
+            bell: watch::Sender::new(0),
+            watched: Mutex::default(),
         }
     }
 
@@ -125,10 +131,11 @@ impl Space {
         lock(&self.named).extend(ids);
     }
 
-    /// Has everything looked at.
+    /// Has everything looked at: by the reaper, and by the readers of groups.
     pub(super) fn look_everywhere(&self) {
         self.everything.store(true, Ordering::Relaxed);
         self.wake();
+        self.bell.send_modify(|moved| *moved += 1);
     }
 
     /// Whether to look at everything; asking forgets it.
@@ -164,6 +171,25 @@ impl Space {
         }
         // Nobody left to hear it is no error: the next to come reads the log.
         let _ = self.feed.send(Fed::Event(Arc::new(entry)));
+    }
+
+    /// Rings whenever there may be something for groups to read.
+    pub(super) fn bell(&self) -> watch::Receiver<u64> {
+        self.bell.subscribe()
+    }
+
+    pub(super) fn ring(&self) {
+        self.bell.send_modify(|_| {});
+    }
+
+    /// How far the log has been watched for groups; `None` if there are none.
+    pub(super) fn watched(&self) -> Option<Position> {
+        (self.bell.receiver_count() > 0).then(|| *lock(&self.watched))
+    }
+
+    /// What stands up to there has been rung for.
+    pub(super) fn set_watched(&self, position: Position) {
+        *lock(&self.watched) = position;
     }
 
     /// Tells all subscribers that events were dropped unread.

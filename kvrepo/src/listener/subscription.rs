@@ -41,19 +41,22 @@ impl Subscription {
         backend: Arc<dyn Backend>,
         space: Arc<Space>,
         feed: broadcast::Receiver<Fed>,
-        position: Position,
+        end: Position,
+        from: Option<Position>,
     ) -> Self {
+        // A position behind all that there is, is that of another log: nothing is to be passed over for it.
+        let position = from.unwrap_or(end).min(end);
         Self {
             backend,
             space,
             feed,
             position,
-            behind: false,
+            behind: from.is_some(),
             page: VecDeque::new(),
         }
     }
 
-    pub(crate) fn keyspace(&self) -> &Keyspace {
+    pub(crate) fn keyspace(&self) -> &Arc<Keyspace> {
         self.space.keyspace()
     }
 

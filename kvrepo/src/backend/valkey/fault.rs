@@ -61,6 +61,11 @@ pub(super) fn is_no_script(error: &RedisError) -> bool {
     error.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
 }
 
+/// Whether there is no such group of readers, or no log that could have one.
+pub(super) fn is_no_group(error: &RedisError) -> bool {
+    error.code() == Some("NOGROUP")
+}
+
 /// Whether the user may not do this.
 pub(super) fn is_denied(error: &RedisError) -> bool {
     error.kind() == ErrorKind::Server(ServerErrorKind::NoPerm)

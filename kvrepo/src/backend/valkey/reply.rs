@@ -2,7 +2,7 @@
 
 use redis::Value;
 
-use crate::backend::{LogEntry, Position};
+use crate::backend::{LogEntry, ParkedEntry, Position};
 use crate::error::{Error, Outcome, Result};
 use crate::mapping::Record;
 
@@ -140,9 +140,25 @@ pub(super) fn entries(value: Value) -> Option<Vec<LogEntry>> {
     items.into_iter().map(entry).collect()
 }
 
-fn entry(value: Value) -> Option<LogEntry> {
+pub(super) fn entry(value: Value) -> Option<LogEntry> {
+    let (position, fields) = placed(value)?;
+    Some(event(position, &fields))
+}
+
+/// An event that was put aside, as `claim.lua` does it.
+pub(super) fn parked(value: Value) -> Option<ParkedEntry> {
+    let (place, fields) = placed(value)?;
+    let [_, position, _, deliveries, fields @ ..] = &fields[..] else {
+        return None;
+    };
+    let position = std::str::from_utf8(bytes(position)?).ok()?.parse().ok()?;
+    let deliveries = u32::try_from(integer(deliveries)?).ok()?;
+    Some(ParkedEntry::new(event(position, fields), deliveries, place))
+}
+
+/// An entry of a stream: where it stands, and its names and values in turn.
+fn placed(value: Value) -> Option<(Position, Vec<Value>)> {
     let (position, fields) = pair(value)?;
-    let position: Position = text(position)?.parse().ok()?;
     let fields = match fields {
         Value::Array(fields) => fields,
         Value::Map(pairs) => pairs
@@ -151,13 +167,16 @@ fn entry(value: Value) -> Option<LogEntry> {
             .collect(),
         _ => return None,
     };
-    Some(
-        event(position, &fields)
-            .unwrap_or_else(|| LogEntry::new(position, String::new(), position.millis(), None)),
-    )
+    Some((text(position)?.parse().ok()?, fields))
 }
 
-fn event(position: Position, fields: &[Value]) -> Option<LogEntry> {
+/// What is not of our form has no id.
+fn event(position: Position, fields: &[Value]) -> LogEntry {
+    known_event(position, fields)
+        .unwrap_or_else(|| LogEntry::new(position, String::new(), position.millis(), None))
+}
+
+fn known_event(position: Position, fields: &[Value]) -> Option<LogEntry> {
     let [first, id, second, deadline, rest @ ..] = fields else {
         return None;
     };

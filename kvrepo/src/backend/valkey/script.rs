@@ -26,19 +26,26 @@ macro_rules! script {
 
 // With a first line of this form the server checks its memory before a script begins, and not at the first command
 // that needs some, when others may have been executed. What gives memory back runs all the same.
-script!(SAVE = "", "life.lua" "write.lua" "index.lua" "save.lua");
-script!(UPDATE = "", "life.lua" "write.lua" "index.lua" "update.lua");
-script!(SELECT = "flags=no-writes,allow-oom", "life.lua" "write.lua" "index.lua" "plan.lua" "select.lua");
-script!(DELETE_WHERE = "flags=allow-oom", "life.lua" "write.lua" "index.lua" "plan.lua" "delete_where.lua");
-script!(DELETE = "flags=allow-oom", "life.lua" "write.lua" "delete.lua");
-script!(RENEW = "flags=allow-oom", "life.lua" "write.lua" "renew.lua");
-script!(REPAIR = "flags=allow-oom", "life.lua" "repair.lua");
-script!(REAP = "flags=allow-oom", "life.lua" "reap.lua");
-script!(TIDY = "flags=allow-oom", "life.lua" "write.lua" "index.lua" "plan.lua" "tidy.lua");
-script!(INSPECT = "flags=allow-oom", "life.lua" "write.lua" "index.lua" "inspect.lua");
-script!(RESIDUE = "flags=allow-oom", "life.lua" "write.lua" "residue.lua");
+script!(SAVE = "", "stream.lua" "life.lua" "write.lua" "index.lua" "save.lua");
+script!(UPDATE = "", "stream.lua" "life.lua" "write.lua" "index.lua" "update.lua");
+script!(SELECT = "flags=no-writes,allow-oom", "stream.lua" "life.lua" "write.lua" "index.lua" "plan.lua" "select.lua");
+script!(DELETE_WHERE = "flags=allow-oom", "stream.lua" "life.lua" "write.lua" "index.lua" "plan.lua" "delete_where.lua");
+script!(DELETE = "flags=allow-oom", "stream.lua" "life.lua" "write.lua" "delete.lua");
+script!(RENEW = "flags=allow-oom", "stream.lua" "life.lua" "write.lua" "renew.lua");
+script!(REPAIR = "flags=allow-oom", "stream.lua" "life.lua" "repair.lua");
+script!(REAP = "flags=allow-oom", "stream.lua" "life.lua" "reap.lua");
+script!(TIDY = "flags=allow-oom", "stream.lua" "life.lua" "write.lua" "index.lua" "plan.lua" "tidy.lua");
+script!(INSPECT = "flags=allow-oom", "stream.lua" "life.lua" "write.lua" "index.lua" "inspect.lua");
+script!(RESIDUE = "flags=allow-oom", "stream.lua" "life.lua" "write.lua" "residue.lua");
 script!(COUNT = "flags=no-writes,allow-oom", "count.lua");
 script!(RELEASE = "flags=allow-oom", "release.lua");
+script!(JOIN_GROUP = "flags=allow-oom", "stream.lua" "group.lua" "join_group.lua");
+script!(CLAIM = "flags=allow-oom", "stream.lua" "group.lua" "claim.lua");
+script!(ACKNOWLEDGE = "flags=allow-oom", "stream.lua" "group.lua" "acknowledge.lua");
+script!(GIVE_BACK = "flags=allow-oom", "stream.lua" "group.lua" "give_back.lua");
+script!(LEAVE_GROUP = "flags=allow-oom", "stream.lua" "group.lua" "leave_group.lua");
+script!(REPLAY = "flags=allow-oom", "stream.lua" "group.lua" "replay.lua");
+script!(DELETE_GROUP = "flags=allow-oom", "stream.lua" "group.lua" "delete_group.lua");
 
 impl Script {
     fn new(body: &'static str) -> Self {

@@ -17,9 +17,9 @@ use crate::error::{Error, Outcome, Result};
 /// How long one wait for events lasts on the server.
 const BLOCK: Duration = Duration::from_secs(1);
 /// How many events of one stream a wait returns at most.
-const EVENTS: usize = 500;
+pub(super) const EVENTS: usize = 500;
 
-fn log_key(keyspace: &Keyspace) -> String {
+pub(super) fn log_key(keyspace: &Keyspace) -> String {
     format!("{}#expired", keyspace.base())
 }
 
@@ -82,6 +82,33 @@ pub(super) async fn read(
     ))
 }
 
+/// Which of these logs have something behind their positions, each with the position that its newest event has by now.
+pub(super) async fn watch(
+    waiting: &Follower,
+    connection: &Connection,
+    tails: &[(Arc<Keyspace>, Position)],
+) -> Result<Vec<(usize, Position)>> {
+    let call = Call::read("watch events");
+    let found = waiting.follow(tails, 1).await?;
+    let mut pipeline = redis::pipe();
+    for (index, _) in &found {
+        if let Some((keyspace, _)) = tails.get(*index) {
+            pipeline.cmd("HGET").arg(marks_key(keyspace)).arg("last");
+        }
+    }
+    if found.is_empty() {
+        return Ok(Vec::new());
+    }
+    let lasts = connection.pipeline(call, &pipeline).await?;
+    let ends = found.into_iter().zip(lasts).map(|((index, entry), last)| {
+        let last = last.map_err(|error| call.fault(error))?;
+        let last: Option<Position> = reply::text(last).and_then(|text| text.parse().ok());
+        // At least what was found, whoever wrote it.
+        Ok((index, last.unwrap_or_default().max(entry.position)))
+    });
+    ends.collect()
+}
+
 fn all<const N: usize>(call: Call, replies: Vec<RedisResult<Value>>) -> Result<[Value; N]> {
     let replies: Vec<Value> = replies
         .into_iter()
@@ -107,7 +134,12 @@ impl Follower {
         }
     }
 
-    pub(super) async fn follow(&self, tails: &[(Arc<Keyspace>, Position)]) -> Result<Vec<(usize, LogEntry)>> {
+    /// Up to `limit` events of each log.
+    pub(super) async fn follow(
+        &self,
+        tails: &[(Arc<Keyspace>, Position)],
+        limit: usize,
+    ) -> Result<Vec<(usize, LogEntry)>> {
         let call = Call::read("follow events");
         let fault = |error: RedisError| fault::of_read(call.operation, error);
         let late = || Error::Timeout {
@@ -127,7 +159,7 @@ impl Follower {
         let mut command = redis::cmd("XREAD");
         command
             .arg("COUNT")
-            .arg(EVENTS)
+            .arg(limit)
             .arg("BLOCK")
             .arg(BLOCK.as_millis() as u64)
             .arg("STREAMS");

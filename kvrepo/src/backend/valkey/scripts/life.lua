@@ -1,6 +1,6 @@
 -- life.lua: what the other scripts share: how a life ends.
 --
--- Not a script of its own: it stands in front of each of the others. It leaves these names:
+-- Not a script of its own: it stands behind stream.lua and in front of each of the others. It leaves these names:
 --   base                KEYS[1]: the keyspace's name with the store's prefix, and the key of the id set
 --   now                 the server's time, in milliseconds; it stands still while a script runs, also for expiry
 --   text(n)             a whole number as text (Lua's own would write 1e+15)
@@ -176,19 +176,52 @@ local function settle(ids, noticed, scores)
   return events - before
 end
 
--- The log is gone by itself once nothing in it is younger than the retention. The marks stay: the last event there
--- was, and the last that was dropped, so that whoever had not read that far can be told.
+-- Called before all events up to a position are dropped: notes for each group what it loses by that, to be told by
+-- claim.lua. What was handed out and not acknowledged cannot be handed out again.
+local function note_losses(dropped)
+  if redis.call('HEXISTS', marks, 'groups') == 0 then
+    return
+  end
+  for _, info in ipairs(redis.call('XINFO', 'GROUPS', log)) do
+    local group = about(info)
+    local name, read = group['name'], group['last-delivered-id']
+    local from = before(read, dropped) and read
+    repeat
+      local pending = redis.call('XPENDING', log, name, '-', dropped, 1000)
+      local ids = {}
+      for i, one in ipairs(pending) do
+        ids[i] = one[1]
+      end
+      if #ids > 0 then
+        from = from and before(from, ids[1]) and from or prior(ids[1])
+        redis.call('XACK', log, name, unpack(ids))
+      end
+    until #ids < 1000
+    if from then
+      local untold = redis.call('HGET', marks, 'gap:' .. name)
+      from = untold and string.match(untold, '^%S+') or from
+      redis.call('HSET', marks, 'gap:' .. name, from .. ' ' .. dropped)
+    end
+  end
+end
+
+-- The log is gone by itself once nothing in it is younger than the retention, unless it has groups, which would go with
+-- it. The marks stay: the last event there was, and the last that was dropped, so that whoever had not read that far can
+-- be told.
 local function finish(trim)
   if trim then
     local cutoff = text(math.max(now - retention, 0))
     local old = redis.call('XREVRANGE', log, '(' .. cutoff .. '-0', '-', 'COUNT', 1)
     if #old > 0 then
+      note_losses(old[1][1])
       redis.call('HSET', marks, 'trimmed', old[1][1])
       redis.call('XTRIM', log, 'MINID', '=', cutoff)
     end
   end
   if last then
     redis.call('HSET', marks, 'last', last)
-    redis.call('PEXPIRE', log, text(retention))
+    if redis.call('HEXISTS', marks, 'groups') == 0 then
+      redis.call('PEXPIRE', log, text(retention))
+    end
   end
 end

@@ -1,0 +1,54 @@
+//! Watches the event logs of all keyspaces that groups read, and wakes their readers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use super::{Shared, Space};
+use crate::backend::{Keyspace, Position};
+
+/// The waits after failures.
+const FIRST_BACKOFF: Duration = Duration::from_millis(50);
+const LAST_BACKOFF: Duration = Duration::from_secs(1);
+
+/// Until the task is aborted.
+pub(super) async fn run(shared: Arc<Shared>) {
+    let mut backoff = FIRST_BACKOFF;
+    loop {
+        let watched: Vec<(Arc<Space>, Position)> = shared
+            .spaces()
+            .into_iter()
+            .filter_map(|space| Some((Arc::clone(&space), space.watched()?)))
+            .collect();
+        if watched.is_empty() {
+            shared.watch.notified().await;
+            continue;
+        }
+        let tails: Vec<(Arc<Keyspace>, Position)> = watched
+            .iter()
+            .map(|(space, position)| (Arc::clone(space.keyspace()), *position))
+            .collect();
+        let found = tokio::select! {
+            found = shared.backend.watch_log(&tails) => found,
+            () = shared.watch.notified() => continue,
+        };
+        match found {
+            Ok(found) => {
+                for (index, end) in found {
+                    if let Some((space, _)) = watched.get(index) {
+                        // Whatever stands up to there was written before the bell rings, and is found by who hears it.
+                        space.set_watched(end);
+                        space.ring();
+                    }
+                }
+                backoff = FIRST_BACKOFF;
+            }
+            Err(error) => {
+                tracing::debug!(%error, "watching the event logs was interrupted");
+                sleep(backoff).await;
+                backoff = (backoff * 2).min(LAST_BACKOFF);
+            }
+        }
+    }
+}
