@@ -10,6 +10,8 @@ pub mod expiry;
 pub mod expiry_log;
 pub mod find;
 pub mod finder;
+pub mod group;
+pub mod handler;
 pub mod id;
 pub mod idle;
 pub mod index_refusal;
@@ -20,6 +22,7 @@ pub mod mapping_kind;
 pub mod promise;
 pub mod query;
 pub mod reference;
+pub mod resume;
 pub mod save;
 pub mod term;
 pub mod term_change;
@@ -230,6 +233,36 @@ macro_rules! suite {
                 keys_of_maps_that_look_like_others_are_told_apart,
                 a_unique_value_is_one_living_entitys,
                 of_a_hundred_who_insert_one_unique_value_one_wins,
+            ],
+            resume: [
+                a_subscriber_goes_on_where_it_was,
+                from_the_start_is_all_that_the_log_has,
+                a_position_past_the_retention_is_one_gap,
+                a_position_of_another_log_passes_nothing_over,
+            ],
+            group: [
+                each_event_goes_to_one_of_a_group,
+                what_is_not_acknowledged_in_time_is_delivered_again,
+                a_group_goes_on_where_it_was,
+                a_new_group_begins_where_it_is_told,
+                a_new_group_gets_what_was_due_and_unseen,
+                what_is_delivered_in_vain_is_put_aside_and_replayed,
+                what_is_put_aside_outlives_the_retention,
+                what_the_retention_takes_from_a_group_is_a_gap,
+                a_group_outlives_its_log,
+                asking_for_the_next_can_acknowledge_the_one_before,
+                what_one_does_not_get_to_goes_to_others,
+                a_reader_that_goes_leaves_what_it_took_to_others,
+                a_group_that_cannot_be_is_refused,
+            ],
+            handler: [
+                a_handler_that_fails_or_panics_delays_no_other_event,
+                a_group_gets_again_what_its_handler_failed_at,
+                many_events_are_handled_a_few_at_a_time,
+                stopping_finishes_what_runs,
+                a_stream_is_handled_until_it_is_told_to_end,
+                a_handler_knows_how_far_it_has_come,
+                an_entity_that_panics_when_read_harms_no_other,
             ],
             index_refusal: [
                 an_id_that_is_the_key_of_an_index_is_refused,

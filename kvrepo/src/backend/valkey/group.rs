@@ -159,6 +159,19 @@ impl Groups for Valkey {
 
     async fn acknowledge(&self, keyspace: &Keyspace, group: &str, noted: &[Receipt]) -> Result<u64> {
         let call = Call::write("acknowledge events");
+        let in_log = noted.iter().map(|receipt| match receipt {
+            Receipt::Log(position) => Some(position.to_string()),
+            Receipt::Parked(_) => None,
+        });
+        if let Some(positions) = in_log.collect::<Option<Vec<_>>>()
+            && !positions.is_empty()
+        {
+            let mut command = redis::cmd("XACK");
+            command.arg(stream::log_key(keyspace)).arg(group).arg(positions);
+            let reply = self.reaping.command(call, &command).await?;
+            let count = reply::integer(&reply).ok_or_else(|| reply::unexpected(call.operation))?;
+            return Ok(count.unsigned_abs());
+        }
         self.each_portion(call, keyspace, noted, |portion| {
             receipts(of(&script::ACKNOWLEDGE, keyspace, group), portion)
         })
