@@ -43,7 +43,9 @@
 //! | references to other entities, loading them | [`Ref`], [`Repository::load_all`] |
 //! | finding by what entities hold: indexes, filters, pages, geo, and what they cost | [`queries`], [`Repository::find`] |
 //! | terms: all kinds, what is refused, what is renewed | [`terms`] |
-//! | expiry events | [`Repository::expired`], [`Expired`], [`KeyExpired`] |
+//! | expiry events: who gets them, what is promised, and what is not | [`events`], [`Repository::expired`], [`KeyExpired`] |
+//! | work that is to be done once, by one of several processes | [`Subscribe::group`], [`Group`] |
+//! | handlers in a service, and a graceful end | [`Store::listen`] |
 //! | testing without a server, and without waiting | [`Store::with_clock`], [`ManualClock`] |
 //! | what can go wrong | [`Error`] |
 //! | a backend of one's own, or around another | [`backend`] |
@@ -67,6 +69,8 @@ mod query;
 mod repository;
 mod store;
 mod term;
+#[doc = include_str!("docs/events.md")]
+pub mod events {}
 #[doc = include_str!("docs/queries.md")]
 pub mod queries {}
 #[doc = include_str!("docs/terms.md")]

@@ -18,8 +18,8 @@ pub enum KeyspaceEvents {
     #[default]
     OnDemand,
     /// From the start, or from when a keyspace is first used: what is due then is reaped whether or not anybody has
-    /// subscribed yet, so a subscription that is made later does not bring it. To hear of what expired while the service
-    /// was down, take `OnDemand`, and subscribe. A store that is built outside of a Tokio runtime, which only one without
+    /// subscribed yet, so a subscription that is made later and begins then does not bring it. To hear of what expired while the
+    /// service was down, take `OnDemand` and subscribe, or begin where you were: from a position, or as a group. A store that is built outside of a Tokio runtime, which only one without
     /// a server can be, has to wait for the first subscription or the first save with a term.
     OnStartup,
 }
