@@ -61,11 +61,13 @@ pub mod backend;
 mod entity;
 mod error;
 mod event;
+mod health;
 mod listener;
 mod mapping;
 mod query;
 mod repository;
 mod store;
+mod telemetry;
 mod term;
 #[doc = include_str!("docs/queries.md")]
 pub mod queries {}
@@ -79,13 +81,14 @@ pub mod __private;
 pub use backend::memory::ManualClock;
 pub use backend::operation::TimeToLive;
 pub use backend::position::{ParsePositionError, Position};
-pub use backend::{Disagreement, Finding, Order};
+pub use backend::{Disagreement, Finding, NotificationFlags, Notifications, Order};
 pub use entity::{
     DeadlineField, EntitySchema, FieldTerm, IdArg, IdField, KvEntity, KvId, KvNested, ReadTerm, Ref,
     ReferenceField, TermField, TermUnit, VersionField, Versioned,
 };
 pub use error::{Error, ItemFailure, Outcome, Result, Source};
 pub use event::{Expired, KeyExpired, NoValue, Subscribe};
+pub use health::{Health, HealthStatus, ReapedBy};
 #[doc = include_str!("docs/kv_entity.md")]
 pub use kvrepo_derive::KvEntity;
 #[doc = include_str!("docs/kv_nested.md")]

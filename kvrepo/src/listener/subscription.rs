@@ -59,6 +59,17 @@ impl Subscription {
 
     /// The next event. After an error the subscription goes on where it was.
     pub(crate) async fn next(&mut self) -> Result<Next> {
+        let next = self.advance().await;
+        let telemetry = self.space.telemetry();
+        match &next {
+            Ok(Next::Event(entry)) => telemetry.delivered(self.keyspace().name(), entry.deadline),
+            Err(Error::Gap { keyspace, .. }) => telemetry.gap(keyspace),
+            _ => {}
+        }
+        next
+    }
+
+    async fn advance(&mut self) -> Result<Next> {
         // Events that are at hand never wait; who reads very many has to let others of the same runtime go on.
         tokio::task::consume_budget().await;
         loop {
