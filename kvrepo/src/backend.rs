@@ -15,6 +15,7 @@ pub(crate) mod memory;
 pub(crate) mod operation;
 pub(crate) mod plan;
 pub(crate) mod position;
+mod status;
 pub(crate) mod valkey;
 mod write;
 
@@ -32,6 +33,7 @@ pub use operation::{
 };
 pub use plan::{After, Area, Edge, Extent, Hit, PathPart, Plan, Select, Selected, SortKey, Sorting};
 pub(crate) use position::Position;
+pub use status::{BackendStatus, Due, NotificationFlags, Notifications};
 pub use write::{Ancestor, Change, Condition, Delete, Place, Saved, Update, Write, WriteTerm};
 
 use std::any::Any;
@@ -130,6 +132,15 @@ pub trait Backend: Groups + Debug + Send + Sync + 'static {
     /// Tells `sink` of expirations as the server notices them, until the guard is dropped. Returns once the
     /// backend has confirmed that it listens, or knows that it cannot.
     async fn listen(&self, sink: Arc<dyn TriggerSink>) -> Result<Guard>;
+
+    /// Whether it can be reached now.
+    async fn ping(&self) -> Result<()>;
+
+    /// What it knows of itself without asking anybody.
+    fn status(&self) -> BackendStatus;
+
+    /// What is past its deadline and not reaped, in all of these keyspaces.
+    async fn due(&self, keyspaces: &[Arc<Keyspace>]) -> Result<Due>;
 }
 
 /// How many ids a page of a scan has, where nobody says.

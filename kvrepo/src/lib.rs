@@ -63,11 +63,13 @@ pub mod backend;
 mod entity;
 mod error;
 mod event;
+mod health;
 mod listener;
 mod mapping;
 mod query;
 mod repository;
 mod store;
+mod telemetry;
 mod term;
 #[doc = include_str!("docs/events.md")]
 pub mod events {}
@@ -83,7 +85,7 @@ pub mod __private;
 pub use backend::memory::ManualClock;
 pub use backend::operation::TimeToLive;
 pub use backend::position::{ParsePositionError, Position};
-pub use backend::{Disagreement, Finding, Order};
+pub use backend::{Disagreement, Finding, NotificationFlags, Notifications, Order};
 pub use entity::{
     DeadlineField, EntitySchema, FieldTerm, IdArg, IdField, KvEntity, KvId, KvNested, ReadTerm, Ref,
     ReferenceField, TermField, TermUnit, VersionField, Versioned,
@@ -93,6 +95,7 @@ pub use event::{
     Delivery, Everything, Expired, Failure, ForEach, Group, GroupExpired, Handled, HandlerResult, KeyExpired,
     Listen, Listening, NoValue, Parked, Share, Subscribe, SubscribeGroup,
 };
+pub use health::{Health, HealthStatus, ReapedBy};
 #[doc = include_str!("docs/kv_entity.md")]
 pub use kvrepo_derive::KvEntity;
 #[doc = include_str!("docs/kv_nested.md")]

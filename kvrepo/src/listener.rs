@@ -28,6 +28,7 @@ use tokio::sync::{Mutex, Notify, watch};
 
 use crate::backend::{Backend, Guard, Keyspace, Position, Trigger, TriggerSink};
 use crate::error::Result;
+use crate::telemetry::Telemetry;
 
 /// The listener of one store. Dropping it ends its tasks.
 #[derive(Debug)]
@@ -55,6 +56,7 @@ struct Running {
 #[derive(Debug)]
 struct Shared {
     backend: Arc<dyn Backend>,
+    telemetry: Arc<Telemetry>,
     /// Who this process is to the lease.
     token: String,
     spaces: RwLock<Vec<Arc<Space>>>,
@@ -68,9 +70,10 @@ struct Shared {
 }
 
 impl Listener {
-    pub(crate) fn new(backend: Arc<dyn Backend>) -> Self {
+    pub(crate) fn new(backend: Arc<dyn Backend>, telemetry: Arc<Telemetry>) -> Self {
         let shared = Shared {
             backend,
+            telemetry,
             token: uuid::Uuid::now_v7().to_string(),
             spaces: RwLock::default(),
             follow: Notify::new(),
@@ -89,7 +92,7 @@ impl Listener {
     /// Makes a keyspace known, and reaps it if the listener runs.
     pub(crate) fn add(&self, keyspace: Arc<Keyspace>) -> Arc<Space> {
         let shared = &self.core.shared;
-        let space = Arc::new(Space::new(keyspace));
+        let space = Arc::new(Space::new(keyspace, Arc::clone(&shared.telemetry)));
         // Held while adding, so that the reaper is started either here or by `start`.
         let runtime = shared.runtime.read().unwrap_or_else(PoisonError::into_inner);
         shared
@@ -111,6 +114,19 @@ impl Listener {
     /// Whether it runs, or is about to.
     pub(crate) fn is_started(&self) -> bool {
         self.core.started.load(Ordering::Relaxed)
+    }
+
+    /// Whether it runs: the backend has confirmed that it listens.
+    pub(crate) fn is_running(&self) -> bool {
+        // The tasks' place is made in the same step as they are.
+        let runtime = self.core.shared.runtime.read();
+        runtime.unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// All keyspaces that are known.
+    pub(crate) fn keyspaces(&self) -> Vec<Arc<Keyspace>> {
+        let spaces = self.core.shared.spaces();
+        spaces.iter().map(|space| Arc::clone(space.keyspace())).collect()
     }
 
     /// Starts listening beside whatever the caller is doing, unless it does already or is about to.

@@ -21,6 +21,7 @@ use crate::error::Result;
 use crate::event::{HandlerResult, KeyExpired, Listen};
 use crate::listener::Listener;
 use crate::repository::Repository;
+use crate::telemetry::Telemetry;
 
 /// Where entities are kept: a Valkey or Redis server, or this process's memory.
 ///
@@ -54,6 +55,7 @@ struct Inner {
     /// First, so that its tasks end before the backend goes.
     listener: Listener,
     backend: Arc<dyn Backend>,
+    telemetry: Arc<Telemetry>,
     registry: Registry,
     settings: StoreSettings,
 }
@@ -96,11 +98,14 @@ impl Store {
     }
 
     fn over(backend: Arc<dyn Backend>, settings: StoreSettings, registry: Registry) -> Self {
-        let listener = Listener::new(Arc::clone(&backend));
+        let clock = Arc::clone(&backend);
+        let telemetry = Arc::new(Telemetry::new(move || clock.status().now));
+        let listener = Listener::new(Arc::clone(&backend), Arc::clone(&telemetry));
         Self {
             inner: Arc::new(Inner {
                 listener,
                 backend,
+                telemetry,
                 registry,
                 settings,
             }),
@@ -171,6 +176,10 @@ impl Store {
 
     pub(crate) fn backend(&self) -> &dyn Backend {
         &*self.inner.backend
+    }
+
+    pub(crate) fn telemetry(&self) -> &Telemetry {
+        &self.inner.telemetry
     }
 
     pub(crate) fn listener(&self) -> &Listener {

@@ -22,10 +22,11 @@ use tokio::sync::Notify;
 
 use self::clock::Clock;
 use self::space::{Content, Expiry, Space};
+use super::status::Board;
 use super::{
-    Backend, Change, Delete, Guard, Inspect, Inspected, Keyspace, Loaded, LogEntry, LogPage, Place, Plan,
-    Position, Read, Reap, Reaped, Repaired, Saved, ScanPage, Select, Selected, TimeToLive, Trigger,
-    TriggerSink, Update, Write, WriteTerm, apply, index,
+    Backend, BackendStatus, Change, Delete, Due, Guard, Inspect, Inspected, Keyspace, Loaded, LogEntry,
+    LogPage, NotificationFlags, Notifications, Place, Plan, Position, Read, Reap, Reaped, Repaired, Saved,
+    ScanPage, Select, Selected, TimeToLive, Trigger, TriggerSink, Update, Write, WriteTerm, apply, index,
 };
 use crate::error::Result;
 
@@ -43,6 +44,7 @@ pub struct Memory {
     spaces: Mutex<HashMap<String, Space>>,
     /// Told when an event has been written.
     written: Notify,
+    board: Board,
 }
 
 impl Memory {
@@ -53,6 +55,7 @@ impl Memory {
             clock: Clock::new(clock),
             spaces: Mutex::default(),
             written: Notify::new(),
+            board: Board::default(),
         }
     }
 
@@ -71,6 +74,11 @@ impl Memory {
             self.written.notify_waiters();
         }
         result
+    }
+
+    fn renew(&self, keyspace: &Keyspace, space: &mut Space, id: &str, now: u64) {
+        let renewed = space.renew(keyspace, id, now);
+        self.board.renewed(keyspace.name(), renewed.into());
     }
 
     fn expiry(keyspace: &Keyspace, term: WriteTerm, now: u64) -> Result<Expiry> {
@@ -161,7 +169,7 @@ impl Backend for Memory {
             self.step(keyspace, |space, now| {
                 let loaded = space.living(id, now)?.loaded(now);
                 if read.renew {
-                    space.renew(keyspace, id, now);
+                    self.renew(keyspace, space, id, now);
                 }
                 Some(loaded)
             })
@@ -172,7 +180,7 @@ impl Backend for Memory {
     async fn exists(&self, keyspace: &Keyspace, id: &str, renew: bool) -> Result<bool> {
         Ok(self.step(keyspace, |space, now| {
             if renew {
-                space.renew(keyspace, id, now);
+                self.renew(keyspace, space, id, now);
             }
             space.living(id, now).is_some()
         }))
@@ -256,7 +264,7 @@ impl Backend for Memory {
             if let Some(lease) = &reap.lease
                 && let Err(lapses) = space.lease(lease, now)
             {
-                return Reaped::new(false, 0, false, Some(Duration::from_millis(lapses)));
+                return Reaped::new(false, 0, false, Some(Duration::from_millis(lapses))).at(now);
             }
             let due = space.due(now, reap.limit);
             let events = due
@@ -270,7 +278,10 @@ impl Backend for Memory {
             let next = space.next_deadline();
             // An entity is expired once the clock is past its deadline, hence the millisecond.
             let wait = next.map(|deadline| Duration::from_millis((deadline + 1).saturating_sub(now)));
-            Reaped::new(true, events, next.is_some_and(|deadline| deadline < now), wait)
+            let left = space.overdue(now);
+            Reaped::new(true, events, left > 0, wait)
+                .counting(0, left)
+                .at(now)
         }))
     }
 
@@ -333,5 +344,30 @@ impl Backend for Memory {
             }
         });
         Ok(Box::new(crate::listener::AbortOnDrop::from(task)))
+    }
+
+    async fn ping(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn status(&self) -> BackendStatus {
+        BackendStatus {
+            // There is nothing between the store and what it would be told of.
+            notifications: Notifications::Active,
+            flags: NotificationFlags::Sufficient,
+            now: Some(self.clock.now()),
+            ..self.board.read()
+        }
+    }
+
+    async fn due(&self, keyspaces: &[Arc<Keyspace>]) -> Result<Due> {
+        let due = |keyspace: &Arc<Keyspace>| {
+            self.step(keyspace, |space, now| {
+                let first = space.next_deadline().unwrap_or(now);
+                let longest = Duration::from_millis(now.saturating_sub(first));
+                Due::new(space.overdue(now), longest)
+            })
+        };
+        Ok(keyspaces.iter().map(due).fold(Due::default(), Due::and))
     }
 }

@@ -164,6 +164,12 @@ pub struct Reaped {
     pub more: bool,
     /// How long until the next deadline, or until the lease of another lapses; `None` if there is none.
     pub next: Option<Duration>,
+    /// How many of the events are of entities in [`Reap::expired`] that were not due by the deadline index.
+    pub named: u64,
+    /// How many entities are still due.
+    pub due: u64,
+    /// The backend's time, in milliseconds since 1970, if it says.
+    pub now: Option<u64>,
 }
 
 impl Reaped {
@@ -175,7 +181,25 @@ impl Reaped {
             events,
             more,
             next,
+            named: 0,
+            due: 0,
+            now: None,
         }
+    }
+
+    /// With how many of the events were of entities that only the server had named, and how many entities are still due.
+    #[must_use]
+    pub fn counting(mut self, named: u64, due: u64) -> Self {
+        self.named = named;
+        self.due = due;
+        self
+    }
+
+    /// With the backend's time, in milliseconds since 1970.
+    #[must_use]
+    pub fn at(mut self, now: u64) -> Self {
+        self.now = Some(now);
+        self
     }
 }
 

@@ -31,9 +31,11 @@ use self::renewal::Renewals;
 use self::request::lives;
 use self::script::{Invocation, RunError};
 use self::stream::Follower;
+use super::status::Board;
 use super::{
-    Backend, Delete, Guard, Inspect, Inspected, Keyspace, Loaded, LogEntry, LogPage, Plan, Position, Read,
-    Reap, Reaped, Repaired, Saved, ScanPage, Select, Selected, TimeToLive, TriggerSink, Update, Write,
+    Backend, BackendStatus, Delete, Due, Guard, Inspect, Inspected, Keyspace, Loaded, LogEntry, LogPage,
+    Plan, Position, Read, Reap, Reaped, Repaired, Saved, ScanPage, Select, Selected, TimeToLive, TriggerSink,
+    Update, Write,
 };
 use crate::error::{Error, Result};
 
@@ -49,6 +51,7 @@ const LOADED: usize = 1024;
 pub(crate) struct Valkey {
     endpoint: Endpoint,
     flags: Flags,
+    board: Arc<Board>,
     /// For what callers ask.
     commands: Connection,
     /// For what the listener does, so that neither waits for the other.
@@ -63,15 +66,17 @@ impl Valkey {
     pub(crate) async fn connect(url: &str, deadline: Duration, leave_flags: bool) -> Result<Self> {
         let endpoint = Endpoint::new(url, deadline)?;
         let flags = if leave_flags { Flags::Leave } else { Flags::Add };
-        let commands = Connection::new(endpoint.clone());
+        let board = Arc::new(Board::default());
+        let commands = Connection::new(endpoint.clone(), "commands", Arc::clone(&board));
         server::check(&commands).await?;
-        let reaping = Arc::new(Connection::new(endpoint.clone()));
-        let renewals = Renewals::new(Arc::clone(&reaping));
-        let follower = Follower::new(endpoint.clone());
-        let watcher = Follower::new(endpoint.clone());
+        let reaping = Arc::new(Connection::new(endpoint.clone(), "reaping", Arc::clone(&board)));
+        let renewals = Renewals::new(Arc::clone(&reaping), Arc::clone(&board));
+        let follower = Follower::new(endpoint.clone(), Arc::clone(&board));
+        let watcher = Follower::new(endpoint.clone(), Arc::clone(&board));
         Ok(Self {
             endpoint,
             flags,
+            board,
             commands,
             reaping,
             renewals,
@@ -380,10 +385,13 @@ impl Backend for Valkey {
             .run(call, &invocation)
             .await?
             .map_err(|error| answer::script_error(call, keyspace, error))?;
-        let [leader, events, more, wait] =
+        let [leader, events, due, wait, named, now] =
             reply::integers(&reply).ok_or_else(|| reply::unexpected(call.operation))?;
         let wait = u64::try_from(wait).ok().map(Duration::from_millis);
-        Ok(Reaped::new(leader == 1, events.unsigned_abs(), more == 1, wait))
+        let reaped = Reaped::new(leader == 1, events.unsigned_abs(), due > 0, wait);
+        Ok(reaped
+            .counting(named.unsigned_abs(), due.unsigned_abs())
+            .at(now.unsigned_abs()))
     }
 
     async fn release(&self, keyspace: &Keyspace, token: &str) -> Result<()> {
@@ -414,6 +422,46 @@ impl Backend for Valkey {
     }
 
     async fn listen(&self, sink: Arc<dyn TriggerSink>) -> Result<Guard> {
-        listener::start(self.endpoint.clone(), self.flags, sink).await
+        listener::start(self.endpoint.clone(), self.flags, sink, Arc::clone(&self.board)).await
+    }
+
+    async fn ping(&self) -> Result<()> {
+        match self
+            .commands
+            .command(Call::read("ping"), &redis::cmd("PING"))
+            .await
+        {
+            // A user who may not ask was answered all the same.
+            Err(Error::Backend { source, .. }) if source.downcast_ref().is_some_and(fault::is_denied) => {
+                Ok(())
+            }
+            answer => answer.map(drop),
+        }
+    }
+
+    fn status(&self) -> BackendStatus {
+        self.board.read()
+    }
+
+    async fn due(&self, keyspaces: &[Arc<Keyspace>]) -> Result<Due> {
+        let call = Call::read("ask what is due");
+        let invocations: Vec<_> = keyspaces
+            .iter()
+            .map(|keyspace| script::DUE.on(keyspace.base()))
+            .collect();
+        if invocations.is_empty() {
+            return Ok(Due::default());
+        }
+        let replies = self.commands.run_all(call, &invocations).await?;
+        keyspaces
+            .iter()
+            .zip(replies)
+            .try_fold(Due::default(), |sum, (keyspace, reply)| {
+                let reply = reply.map_err(|error| answer::script_error(call, keyspace, error))?;
+                let [entities, longest] =
+                    reply::integers(&reply).ok_or_else(|| reply::unexpected(call.operation))?;
+                let longest = Duration::from_millis(longest.unsigned_abs());
+                Ok(sum.and(Due::new(entities.unsigned_abs(), longest)))
+            })
     }
 }

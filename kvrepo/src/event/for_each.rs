@@ -8,12 +8,13 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::FutureExt;
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 
 use super::handler::{Failure, Handle};
 use super::reading::{Events, Handed};
 use crate::backend::Position;
 use crate::entity::KvEntity;
+use crate::listener::Space;
 
 /// What is told of failures.
 pub(super) type OnError = Arc<dyn Fn(Failure) + Send + Sync>;
@@ -104,11 +105,12 @@ impl<T: KvEntity> Engine<T> {
         let mut stop = std::pin::pin!(stop);
         let mut running = JoinSet::new();
         let mut handled = Handled::default();
+        let space = Arc::clone(events.space());
         loop {
             tokio::select! {
                 biased;
                 () = &mut stop => break,
-                Some(ended) = running.join_next() => self.note(ended, &mut handled),
+                Some(ended) = running.join_next() => self.note(ended, &space, &mut handled),
                 item = events.next(), if running.len() < self.limit => match item {
                     None => break,
                     Some(Ok(event)) => {
@@ -122,12 +124,12 @@ impl<T: KvEntity> Engine<T> {
         // What was taken and not begun goes back to its group now, and not after the last handler.
         drop(events);
         while let Some(ended) = running.join_next().await {
-            self.note(ended, &mut handled);
+            self.note(ended, &space, &mut handled);
         }
         handled
     }
 
-    fn note(&self, ended: Result<Ended, tokio::task::JoinError>, handled: &mut Handled) {
+    fn note(&self, ended: Result<Ended, JoinError>, space: &Space, handled: &mut Handled) {
         // Handlers' panics are caught in their task; what is left is a runtime that ends.
         let Ok(Ended { position, failure }) = ended else {
             return;
@@ -137,6 +139,7 @@ impl<T: KvEntity> Engine<T> {
             None => handled.handled += 1,
             Some(failure) => {
                 handled.failed += 1;
+                space.telemetry().handler_failed(space.keyspace().name());
                 self.tell(failure);
             }
         }

@@ -13,7 +13,7 @@ use super::acknowledgement::{Acknowledgement, Pending};
 use crate::backend::{Delivered, Keyspace, LogEntry, Position};
 use crate::entity::KvEntity;
 use crate::error::Result;
-use crate::listener::{GroupSubscription, Next, Subscription};
+use crate::listener::{GroupSubscription, Next, Space, Subscription};
 use crate::store::Store;
 
 /// A way of reading events. It holds the store, so that the listener lives as long as somebody reads.
@@ -30,11 +30,19 @@ enum From {
 }
 
 /// Events as they are read. Dropping it ends the reading.
-pub(super) struct Events(Pin<Box<dyn Stream<Item = Result<Handed>> + Send>>);
+pub(super) struct Events {
+    events: Pin<Box<dyn Stream<Item = Result<Handed>> + Send>>,
+    space: Arc<Space>,
+}
 
 impl Events {
     pub(super) fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Handed>>> {
-        self.0.as_mut().poll_next(context)
+        self.events.as_mut().poll_next(context)
+    }
+
+    /// Whose events they are.
+    pub(super) fn space(&self) -> &Arc<Space> {
+        &self.space
     }
 
     /// The next event; `None` once the listener has ended. Can be dropped and called again without losing one.
@@ -69,11 +77,18 @@ impl Reading {
 
     /// As a stream of which the next event can be waited for, the wait given up and begun again.
     pub(super) fn into_events(self) -> Events {
+        let space = Arc::clone(match &self.from {
+            From::Log(subscription) => subscription.space(),
+            From::Group(subscription) => subscription.space(),
+        });
         let events = stream::unfold(self, |mut reading| async move {
             let item = reading.next().await?;
             Some((item, reading))
         });
-        Events(Box::pin(events))
+        Events {
+            events: Box::pin(events),
+            space,
+        }
     }
 
     /// The next event; `None` once the listener has ended.
@@ -81,7 +96,7 @@ impl Reading {
         match &mut self.from {
             From::Log(subscription) => match subscription.next().await {
                 Ok(Next::Event(entry)) => Some(Ok(Handed {
-                    keyspace: Arc::clone(subscription.keyspace()),
+                    keyspace: Arc::clone(subscription.space().keyspace()),
                     entry,
                     deliveries: 1,
                     acknowledgement: Acknowledgement::default(),
@@ -102,13 +117,13 @@ impl Handed {
         let settings = subscription.settings();
         let pending = Pending {
             backend: Arc::clone(subscription.backend()),
-            keyspace: Arc::clone(subscription.keyspace()),
+            keyspace: Arc::clone(subscription.space().keyspace()),
             group: settings.member.group.clone(),
             receipt: delivered.receipt,
             until: Instant::now() + settings.claim_after,
         };
         Self {
-            keyspace: Arc::clone(subscription.keyspace()),
+            keyspace: Arc::clone(subscription.space().keyspace()),
             entry: Arc::new(delivered.entry),
             deliveries: delivered.deliveries,
             acknowledgement: Acknowledgement(Some(pending)),

@@ -8,7 +8,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::{Shared, Space};
-use crate::backend::{Backend, Claim, Delivered, Keyspace, Member, Position, Receipt};
+use crate::backend::{Backend, Claim, Delivered, Member, Position, Receipt};
 use crate::error::{Error, Result};
 
 /// The most events that are taken at once, however quickly they are seen to.
@@ -104,8 +104,8 @@ impl GroupSubscription {
         }
     }
 
-    pub(crate) fn keyspace(&self) -> &Arc<Keyspace> {
-        self.space.keyspace()
+    pub(crate) fn space(&self) -> &Arc<Space> {
+        &self.space
     }
 
     pub(crate) fn backend(&self) -> &Arc<dyn Backend> {
@@ -127,6 +127,7 @@ impl GroupSubscription {
                     return Some(Err(error));
                 }
                 if let Some(event) = state.events.pop_front() {
+                    self.count(&event);
                     return Some(Ok(event));
                 }
                 if state.ended {
@@ -137,6 +138,14 @@ impl GroupSubscription {
             }
             self.desk.asked.notify_one();
             self.desk.filled.notified().await;
+        }
+    }
+
+    fn count(&self, event: &Delivered) {
+        let (telemetry, keyspace) = (self.space.telemetry(), self.space.keyspace().name());
+        telemetry.delivered(keyspace, event.entry.deadline);
+        if event.deliveries > 1 {
+            telemetry.redelivered(keyspace);
         }
     }
 }
@@ -265,15 +274,10 @@ impl Reader {
                 self.tidied = Instant::now();
             }
             self.claimed = (!claimed.more).then(Instant::now);
-            if claimed.parked > 0 {
-                tracing::warn!(
-                    keyspace = keyspace.name(),
-                    group = member.group,
-                    events = claimed.parked,
-                    "put aside: delivered too often without being acknowledged"
-                );
-            }
+            let telemetry = self.space.telemetry();
+            telemetry.parked(keyspace.name(), claimed.parked);
             if let Some((from, to)) = claimed.lost {
+                telemetry.gap(keyspace.name());
                 let keyspace = keyspace.name().to_owned();
                 self.tell(Error::Gap { keyspace, from, to });
             }

@@ -8,6 +8,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::{Shared, Space};
 use crate::backend::{Lease, PAGE, Reap, Reaped};
 use crate::error::Result;
+use crate::telemetry::Cause;
 
 /// How many due entities one step reaps: so few that whoever asks the server something in between hardly waits, and as
 /// many as cost no throughput.
@@ -128,6 +129,7 @@ impl Reaper<'_> {
         } else {
             space.take_named(NAMED)
         };
+        let asked = std::time::Instant::now();
         let mut reaped = match shared.backend.reap(space.keyspace(), &reap).await {
             Ok(reaped) => reaped,
             Err(error) => {
@@ -137,18 +139,12 @@ impl Reaper<'_> {
         };
         self.backlog = reaped.more;
         let led = std::mem::replace(&mut self.leads, reaped.leader);
+        self.tell(&reaped, led, asked);
         if !reaped.leader {
             // Whoever takes over looks at everything.
             self.walk = Walk::Done;
             self.suspects.clear();
             return Ok(reaped);
-        }
-        if reaped.events > 0 {
-            tracing::debug!(
-                keyspace = space.keyspace().name(),
-                events = reaped.events,
-                "reaped"
-            );
         }
         if reap.trim {
             self.trimmed = Some(Instant::now());
@@ -162,6 +158,23 @@ impl Reaper<'_> {
             self.see_to_suspects().await?;
         }
         Ok(reaped)
+    }
+
+    fn tell(&self, reaped: &Reaped, led: bool, asked: std::time::Instant) {
+        let (telemetry, keyspace) = (self.space.telemetry(), self.space.keyspace().name());
+        if let Some(now) = reaped.now {
+            telemetry.server_said(now, asked);
+        }
+        telemetry.reaped(
+            keyspace,
+            reaped.events - reaped.named.min(reaped.events),
+            Cause::Deadline,
+        );
+        telemetry.reaped(keyspace, reaped.named, Cause::Notification);
+        // Who has lost the lease knows of no backlog any more; its successor does.
+        if led || reaped.leader {
+            telemetry.due(keyspace, reaped.due);
+        }
     }
 
     async fn look_at_a_page(&mut self) -> Result<()> {
@@ -186,8 +199,10 @@ impl Reaper<'_> {
         while let Some((since, ids)) = self.suspects.first()
             && since.elapsed() >= PROBATION
         {
-            self.shared.backend.repair(self.space.keyspace(), ids).await?;
+            let repaired = self.shared.backend.repair(self.space.keyspace(), ids).await?;
             self.suspects.remove(0);
+            let (telemetry, keyspace) = (self.space.telemetry(), self.space.keyspace().name());
+            telemetry.repaired(keyspace, repaired.events, repaired.cleaned);
         }
         Ok(())
     }

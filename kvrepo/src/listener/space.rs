@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, broadcast, watch};
 
 use crate::backend::{Keyspace, LogEntry, Position};
+use crate::telemetry::Telemetry;
 
 /// How many events wait in memory for the slowest subscriber; it reads those that it missed from the log.
 const FEED: usize = 1024;
@@ -27,6 +28,7 @@ pub(super) enum Fed {
 #[derive(Debug)]
 pub(crate) struct Space {
     keyspace: Arc<Keyspace>,
+    telemetry: Arc<Telemetry>,
     wake: Notify,
     /// Ids that the server named as expired.
     named: Mutex<Vec<String>>,
@@ -47,9 +49,10 @@ pub(crate) struct Space {
 }
 
 impl Space {
-    pub(super) fn new(keyspace: Arc<Keyspace>) -> Self {
+    pub(super) fn new(keyspace: Arc<Keyspace>, telemetry: Arc<Telemetry>) -> Self {
         Self {
             keyspace,
+            telemetry,
             wake: Notify::new(),
             named: Mutex::default(),
             everything: AtomicBool::new(false),
@@ -65,6 +68,10 @@ impl Space {
 
     pub(crate) fn keyspace(&self) -> &Arc<Keyspace> {
         &self.keyspace
+    }
+
+    pub(crate) fn telemetry(&self) -> &Telemetry {
+        &self.telemetry
     }
 
     /// Tells of a deadline that was just set, so that the reaper does not sleep past it.

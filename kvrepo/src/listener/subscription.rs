@@ -8,7 +8,7 @@ use tokio::sync::broadcast::error::RecvError;
 
 use super::Space;
 use super::space::Fed;
-use crate::backend::{Backend, Keyspace, LogEntry, Position};
+use crate::backend::{Backend, LogEntry, Position};
 use crate::error::{Error, Result};
 
 /// How many events are read at once by a subscriber that has fallen behind.
@@ -56,12 +56,23 @@ impl Subscription {
         }
     }
 
-    pub(crate) fn keyspace(&self) -> &Arc<Keyspace> {
-        self.space.keyspace()
+    pub(crate) fn space(&self) -> &Arc<Space> {
+        &self.space
     }
 
     /// The next event. After an error the subscription goes on where it was.
     pub(crate) async fn next(&mut self) -> Result<Next> {
+        let next = self.advance().await;
+        let telemetry = self.space.telemetry();
+        match &next {
+            Ok(Next::Event(entry)) => telemetry.delivered(self.space.keyspace().name(), entry.deadline),
+            Err(Error::Gap { keyspace, .. }) => telemetry.gap(keyspace),
+            _ => {}
+        }
+        next
+    }
+
+    async fn advance(&mut self) -> Result<Next> {
         // Events that are at hand never wait; who reads very many has to let others of the same runtime go on.
         tokio::task::consume_budget().await;
         loop {

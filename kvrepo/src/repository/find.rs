@@ -157,7 +157,9 @@ impl<T: KvEntity> Repository<T> {
         if self.store.listener().is_started() {
             registered.space.suspect(gone);
         } else {
-            self.store.backend().repair(&registered.keyspace, &gone).await?;
+            let (keyspace, telemetry) = (&registered.keyspace, self.store.telemetry());
+            let repaired = self.store.backend().repair(keyspace, &gone).await?;
+            telemetry.repaired(keyspace.name(), repaired.events, repaired.cleaned);
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use super::Repository;
 use crate::backend::{self, Reap};
 use crate::entity::KvEntity;
 use crate::error::Result;
+use crate::telemetry::Cause;
 
 /// What a sweep found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -29,19 +30,22 @@ impl<T: KvEntity> Repository<T> {
     /// [`Error::Backend`](crate::Error::Backend) and [`Error::Timeout`](crate::Error::Timeout).
     pub async fn sweep(&self) -> Result<Swept> {
         let registered = self.registered()?;
+        let (keyspace, telemetry) = (&registered.keyspace, self.store.telemetry());
         let backend = self.store.backend();
         let mut swept = Swept::default();
         let mut reap = Reap::due(LIMIT);
         reap.trim = true;
         loop {
-            let reaped = backend.reap(&registered.keyspace, &reap).await?;
+            let reaped = backend.reap(keyspace, &reap).await?;
             swept.expired += reaped.events;
+            telemetry.reaped(keyspace.name(), reaped.events, Cause::Deadline);
             if !reaped.more {
                 break;
             }
             reap.trim = false;
         }
-        let repaired = backend::sweep_ids(backend, &registered.keyspace).await?;
+        let repaired = backend::sweep_ids(backend, keyspace).await?;
+        telemetry.repaired(keyspace.name(), repaired.events, repaired.cleaned);
         swept.expired += repaired.events;
         swept.repaired = repaired.cleaned;
         Ok(swept)

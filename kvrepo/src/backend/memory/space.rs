@@ -94,8 +94,12 @@ impl Space {
     }
 
     pub(super) fn count(&self, now: u64) -> u64 {
-        let expired = self.deadlines.range(..(now, String::new())).count();
-        (self.entities.len() - expired) as u64
+        self.entities.len() as u64 - self.overdue(now)
+    }
+
+    /// How many have expired and were not reaped.
+    pub(super) fn overdue(&self, now: u64) -> u64 {
+        self.deadlines.range(..(now, String::new())).count() as u64
     }
 
     pub(super) fn ids_after(&self, cursor: Option<&str>, limit: usize) -> Vec<String> {
@@ -200,16 +204,16 @@ impl Space {
             .extend(entries.map(|entry| (entry.clone(), id.to_owned())));
     }
 
-    /// Lets an idle term begin anew, once a thirtieth of it has passed.
-    pub(super) fn renew(&mut self, keyspace: &Keyspace, id: &str, now: u64) {
+    /// Lets an idle term begin anew, once a thirtieth of it has passed; says whether it has.
+    pub(super) fn renew(&mut self, keyspace: &Keyspace, id: &str, now: u64) -> bool {
         let Some(entity) = self.living(id, now) else {
-            return;
+            return false;
         };
         let (Some(span), Some(deadline)) = (entity.idle, entity.deadline) else {
-            return;
+            return false;
         };
         if deadline.saturating_sub(now) > span - thirtieth(span) {
-            return;
+            return false;
         }
         let expiry = Expiry {
             deadline: Some(now.saturating_add(span)),
@@ -218,6 +222,7 @@ impl Space {
         if let Some(Entity { content, .. }) = self.remove(id) {
             self.save(keyspace, id, content, expiry, now);
         }
+        true
     }
 
     pub(super) fn delete(&mut self, id: &str, now: u64) -> bool {

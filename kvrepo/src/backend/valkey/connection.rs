@@ -17,6 +17,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::endpoint::Endpoint;
 use super::fault;
+use crate::backend::status::Board;
 use crate::error::{Error, Outcome, Result};
 
 /// After how many timeouts in a row a connection is given up.
@@ -86,6 +87,9 @@ pub(super) struct Connection {
     /// The number of the last link that was seen to have broken; told by the client without a call being made.
     broken: Arc<AtomicU64>,
     timeouts: AtomicU32,
+    /// What it is for, for who counts.
+    name: &'static str,
+    board: Arc<Board>,
 }
 
 /// When another attempt to connect may be made.
@@ -96,7 +100,7 @@ struct Attempts {
 }
 
 impl Connection {
-    pub(super) fn new(endpoint: Endpoint) -> Self {
+    pub(super) fn new(endpoint: Endpoint, name: &'static str, board: Arc<Board>) -> Self {
         Self {
             endpoint,
             link: RwLock::new((0, None)),
@@ -106,6 +110,8 @@ impl Connection {
             }),
             broken: Arc::default(),
             timeouts: AtomicU32::new(0),
+            name,
+            board,
         }
     }
 
@@ -210,6 +216,9 @@ impl Connection {
                 Ok(Ok(open)) => {
                     *self.link.write().unwrap_or_else(PoisonError::into_inner) = (number, Some(open));
                     attempts.backoff = FIRST_BACKOFF;
+                    if number > 1 {
+                        self.board.reconnected(self.name);
+                    }
                 }
                 Ok(Err(error)) if error.is_timeout() => return Err(unreached()),
                 Ok(Err(error)) => {

@@ -8,14 +8,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
-use redis::{RedisResult, Value};
+use redis::{RedisError, RedisResult, Value};
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use super::endpoint::Endpoint;
 use super::fault;
 use super::notification::{Notifications, Told};
-use crate::backend::{Guard, Trigger, TriggerSink};
+use crate::backend::status::Board;
+use crate::backend::{Guard, NotificationFlags, Notifications as State, Trigger, TriggerSink};
 use crate::error::{Error, Outcome, Result};
 use crate::listener::AbortOnDrop;
 
@@ -26,6 +27,9 @@ const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 /// The waits between attempts to connect.
 const FIRST_BACKOFF: Duration = Duration::from_millis(50);
 const LAST_BACKOFF: Duration = Duration::from_secs(1);
+
+/// The server's setting of what it tells of.
+const NAME: &str = "notify-keyspace-events";
 
 /// What to do about the server's `notify-keyspace-events`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,8 +50,15 @@ enum Stage {
 }
 
 /// Starts listening; returns once the server has confirmed the subscription, or has said that it will not.
-pub(super) async fn start(endpoint: Endpoint, flags: Flags, sink: Arc<dyn TriggerSink>) -> Result<Guard> {
+pub(super) async fn start(
+    endpoint: Endpoint,
+    flags: Flags,
+    sink: Arc<dyn TriggerSink>,
+    board: Arc<Board>,
+) -> Result<Guard> {
     let deadline = endpoint.deadline;
+    let over = Over(Arc::clone(&board));
+    board.notifications(State::Down);
     let (stage, mut reached) = watch::channel(Stage::Connecting);
     let task = AbortOnDrop::from(tokio::spawn(
         Listener {
@@ -55,17 +66,30 @@ pub(super) async fn start(endpoint: Endpoint, flags: Flags, sink: Arc<dyn Trigge
             flags,
             sink,
             stage,
+            board,
+            connected: false,
         }
         .run(),
     ));
     // The task goes on while this waits, and outlives it only with the guard.
     match timeout(deadline, reached.wait_for(|stage| *stage != Stage::Connecting)).await {
-        Ok(_) => Ok(Box::new(task)),
+        Ok(_) => Ok(Box::new((task, over))),
         Err(_) => Err(Error::Timeout {
             operation: "subscribe",
             after: deadline,
             outcome: Outcome::NotExecuted,
         }),
+    }
+}
+
+/// Says that nobody listens any more.
+#[derive(Debug)]
+struct Over(Arc<Board>);
+
+impl Drop for Over {
+    fn drop(&mut self) {
+        self.0.notifications(State::Off);
+        self.0.flags(NotificationFlags::Unseen);
     }
 }
 
@@ -75,25 +99,33 @@ struct Listener {
     flags: Flags,
     sink: Arc<dyn TriggerSink>,
     stage: watch::Sender<Stage>,
+    board: Arc<Board>,
+    /// Whether there was a connection before.
+    connected: bool,
 }
 
 impl Listener {
-    async fn run(self) {
+    async fn run(mut self) {
         let mut backoff = FIRST_BACKOFF;
         loop {
             match self.session(&mut backoff).await {
                 Ok(()) => {
+                    self.board.notifications(State::Down);
                     tracing::debug!(endpoint = %self.endpoint, "notifications: the server closed the connection");
                 }
                 Err(error) if fault::is_denied(&error) => {
-                    tracing::warn!(
-                        endpoint = %self.endpoint, %error,
-                        "notifications: this user may not subscribe; events come by the deadline index alone"
-                    );
+                    // It is tried again all the time, since rights can be given, and is said once.
+                    if self.board.notifications(State::Refused) {
+                        tracing::warn!(
+                            endpoint = %self.endpoint, %error,
+                            "notifications: this user may not subscribe; events come by the deadline index alone"
+                        );
+                    }
                     self.stage.send_replace(Stage::Denied);
                     backoff = LAST_BACKOFF;
                 }
                 Err(error) => {
+                    self.board.notifications(State::Down);
                     tracing::debug!(endpoint = %self.endpoint, %error, "notifications: connection lost");
                 }
             }
@@ -103,12 +135,17 @@ impl Listener {
     }
 
     /// One connection's life.
-    async fn session(&self, backoff: &mut Duration) -> RedisResult<()> {
+    async fn session(&mut self, backoff: &mut Duration) -> RedisResult<()> {
         let mut notifications = Notifications::open(&self.endpoint, PROBE_TIMEOUT).await?;
-        self.check_flags(&mut notifications.commands).await;
+        let flags = self.check_flags(&mut notifications.commands).await;
+        let mut proved = flags == NotificationFlags::Sufficient;
         let channel = format!("__keyevent@{}__:expired", self.endpoint.database());
         notifications.subscribe(&channel, PROBE_TIMEOUT).await?;
         *backoff = FIRST_BACKOFF;
+        self.board.notifications(State::Active);
+        if std::mem::replace(&mut self.connected, true) {
+            self.board.reconnected("notifications");
+        }
         self.stage.send_replace(Stage::Listening);
         // Only now, so that nothing can fall between the look and the subscription.
         self.sink.trigger(Trigger::Everything);
@@ -118,7 +155,13 @@ impl Listener {
         loop {
             tokio::select! {
                 told = notifications.next() => match told {
-                    Told::Expired(key) => self.sink.trigger(Trigger::Expired(&key)),
+                    Told::Expired(key) => {
+                        self.sink.trigger(Trigger::Expired(&key));
+                        // Whatever could be found out about the flags, they are as they have to be.
+                        if !std::mem::replace(&mut proved, true) {
+                            self.board.flags(NotificationFlags::Sufficient);
+                        }
+                    }
                     Told::Closed => return Ok(()),
                     Told::Lost => {
                         tracing::warn!(endpoint = %self.endpoint, "notifications: more than can wait; looking everywhere");
@@ -143,42 +186,55 @@ impl Listener {
         }
     }
 
-    /// Looks at the server's flags, which it forgets when it restarts, and adds what is missing if it may.
-    async fn check_flags(&self, connection: &mut MultiplexedConnection) {
-        const NAME: &str = "notify-keyspace-events";
+    /// Looks at the server's flags, which it forgets when it restarts, and adds what is missing if it may. What is wrong
+    /// is said when it is new.
+    async fn check_flags(&self, connection: &mut MultiplexedConnection) -> NotificationFlags {
+        let endpoint = &self.endpoint;
+        let (flags, refusal) = self.look_at_flags(connection).await;
+        match (self.board.flags(flags), flags, refusal) {
+            (true, NotificationFlags::Lacking(missing), None) => {
+                tracing::warn!(%endpoint, missing, "{NAME} lacks flags and is left alone");
+            }
+            (true, _, Some(error)) => tracing::warn!(
+                %endpoint, %error,
+                "{NAME} could not be checked; set it to `Ex` on the server to have notifications as well"
+            ),
+            _ => {}
+        }
+        flags
+    }
+
+    /// What the flags are in the end, and what the server had against it.
+    async fn look_at_flags(
+        &self,
+        connection: &mut MultiplexedConnection,
+    ) -> (NotificationFlags, Option<RedisError>) {
         // Pairs in RESP2, a map in RESP3; the client reads either.
         let found: RedisResult<HashMap<String, String>> = redis::cmd("CONFIG")
             .arg("GET")
             .arg(NAME)
             .query_async(connection)
             .await;
-        let result = match (found, self.flags) {
-            (Ok(found), flags) => {
-                let present = found.get(NAME).map_or("", String::as_str);
-                match (missing(present), flags) {
-                    ("", _) => return,
-                    (missing, Flags::Leave) => {
-                        tracing::warn!(endpoint = %self.endpoint, missing, "{NAME} lacks flags and is left alone");
-                        return;
-                    }
-                    (missing, Flags::Add) => {
-                        let flags = format!("{present}{missing}");
-                        redis::cmd("CONFIG")
-                            .arg("SET")
-                            .arg(NAME)
-                            .arg(flags)
-                            .query_async::<()>(connection)
-                            .await
-                    }
-                }
-            }
-            (Err(error), _) => Err(error),
+        let present = match &found {
+            Ok(found) => found.get(NAME).map_or("", String::as_str),
+            Err(_) => return (NotificationFlags::Unverified, found.err()),
         };
-        if let Err(error) = result {
-            tracing::warn!(
-                endpoint = %self.endpoint, %error,
-                "{NAME} could not be checked; set it to `Ex` on the server to have notifications as well"
-            );
+        let missing = match missing(present) {
+            "" => return (NotificationFlags::Sufficient, None),
+            missing => missing,
+        };
+        if self.flags == Flags::Leave {
+            return (NotificationFlags::Lacking(missing), None);
+        }
+        let added = redis::cmd("CONFIG")
+            .arg("SET")
+            .arg(NAME)
+            .arg(format!("{present}{missing}"))
+            .query_async::<()>(connection)
+            .await;
+        match added {
+            Ok(()) => (NotificationFlags::Sufficient, None),
+            Err(error) => (NotificationFlags::Lacking(missing), Some(error)),
         }
     }
 }

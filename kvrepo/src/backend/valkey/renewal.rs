@@ -15,6 +15,7 @@ use tokio::time::sleep;
 
 use super::connection::{Call, Connection};
 use super::{answer, reply, request};
+use crate::backend::status::Board;
 use crate::backend::{Keyspace, TimeToLive, thirtieth};
 use crate::error::{Error, Result};
 
@@ -35,6 +36,7 @@ pub(super) struct Renewals {
 #[derive(Debug)]
 struct Shared {
     connection: Arc<Connection>,
+    board: Arc<Board>,
     noted: Mutex<Noted>,
     /// Told when the first note is made, and when the store is closed.
     changed: Notify,
@@ -48,9 +50,10 @@ struct Noted {
 }
 
 impl Renewals {
-    pub(super) fn new(connection: Arc<Connection>) -> Self {
+    pub(super) fn new(connection: Arc<Connection>, board: Arc<Board>) -> Self {
         let shared = Shared {
             connection,
+            board,
             noted: Mutex::default(),
             changed: Notify::new(),
         };
@@ -127,7 +130,8 @@ impl Shared {
             let invocation = request::renew(keyspace, chunk.iter().copied());
             let reply = self.connection.run(call, &invocation).await?;
             let reply = reply.map_err(|error| answer::script_error(call, keyspace, error))?;
-            reply::integer(&reply).ok_or_else(|| reply::unexpected(call.operation))?;
+            let renewed = reply::integer(&reply).ok_or_else(|| reply::unexpected(call.operation))?;
+            self.board.renewed(keyspace.name(), renewed.unsigned_abs());
         }
         Ok(())
     }

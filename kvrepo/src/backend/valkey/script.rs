@@ -37,6 +37,7 @@ script!(REAP = "flags=allow-oom", "stream.lua" "life.lua" "reap.lua");
 script!(TIDY = "flags=allow-oom", "stream.lua" "life.lua" "write.lua" "index.lua" "plan.lua" "tidy.lua");
 script!(INSPECT = "flags=allow-oom", "stream.lua" "life.lua" "write.lua" "index.lua" "inspect.lua");
 script!(RESIDUE = "flags=allow-oom", "stream.lua" "life.lua" "write.lua" "residue.lua");
+script!(DUE = "flags=no-writes,allow-oom", "due.lua");
 script!(COUNT = "flags=no-writes,allow-oom", "count.lua");
 script!(RELEASE = "flags=allow-oom", "release.lua");
 script!(JOIN_GROUP = "flags=allow-oom", "stream.lua" "group.lua" "join_group.lua");

@@ -1,6 +1,7 @@
 //! The event log: a stream, read in pages or followed.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
@@ -11,6 +12,7 @@ use tokio::time::timeout;
 use super::connection::{Call, Connection};
 use super::endpoint::Endpoint;
 use super::{fault, reply};
+use crate::backend::status::Board;
 use crate::backend::{Keyspace, LogEntry, LogPage, Position};
 use crate::error::{Error, Outcome, Result};
 
@@ -124,13 +126,18 @@ pub(super) struct Follower {
     /// Taken for each wait and put back after it, so that a wait that is dropped takes its connection along: only a
     /// closed connection ends a wait on the server.
     idle: Mutex<Option<MultiplexedConnection>>,
+    /// Whether the last connection failed, rather than that its wait was dropped.
+    broken: AtomicBool,
+    board: Arc<Board>,
 }
 
 impl Follower {
-    pub(super) fn new(endpoint: Endpoint) -> Self {
+    pub(super) fn new(endpoint: Endpoint, board: Arc<Board>) -> Self {
         Self {
             endpoint,
             idle: Mutex::new(None),
+            broken: AtomicBool::new(false),
+            board,
         }
     }
 
@@ -153,7 +160,11 @@ impl Follower {
             None => {
                 let config = self.endpoint.config(BLOCK + self.endpoint.deadline);
                 let opened = timeout(self.endpoint.deadline, self.endpoint.open(&config)).await;
-                opened.map_err(|_| late())?.map_err(fault)?
+                let opened = opened.map_err(|_| late())?.map_err(fault)?;
+                if self.broken.swap(false, Ordering::Relaxed) {
+                    self.board.reconnected("events");
+                }
+                opened
             }
         };
         let mut command = redis::cmd("XREAD");
@@ -168,7 +179,11 @@ impl Follower {
         for (_, after) in tails {
             command.arg(after.to_string());
         }
-        let reply: Value = command.query_async(&mut connection).await.map_err(fault)?;
+        let reply: RedisResult<Value> = command.query_async(&mut connection).await;
+        let reply = reply.map_err(|error| {
+            self.broken.store(true, Ordering::Relaxed);
+            fault(error)
+        })?;
         *self.idle.lock().await = Some(connection);
         let streams = reply::streams(reply).ok_or_else(|| reply::unexpected(call.operation))?;
         let index = |key: &str| keys.iter().position(|known| known == key);

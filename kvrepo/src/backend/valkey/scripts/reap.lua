@@ -8,8 +8,9 @@
 -- ARGV[6] the length of the lease in milliseconds; a holder renews it several times in each half second
 -- ARGV[7...] ids that the server said have expired
 --
--- Replies {leader: 1 or 0, events, more: 1 or 0, wait}: wait is in milliseconds until the next deadline has passed, -1
--- if there is none; for who is not the leader, until it is worth asking again.
+-- Replies {leader: 1 or 0, events, due, wait, named, now}: due is how many entities still are, known to the leader only;
+-- wait is in milliseconds until the next deadline has passed, -1 if there is none; for who is not the leader, until it
+-- is worth asking again; named is how many of the events are of ids that the server named and the deadlines did not bring.
 -- Invariant: exactly one event for each life of an entity, whoever calls and however often. Asking for the hash
 -- also makes the server expire it, and tell everybody else.
 
@@ -26,7 +27,7 @@ local function see_to_named()
       end
     end
   end
-  settle(noticed, true)
+  return settle(noticed, true)
 end
 
 if ARGV[5] ~= '' then
@@ -38,10 +39,10 @@ if ARGV[5] ~= '' then
     local next = redis.call('ZRANGE', deadlines, 0, 0, 'WITHSCORES')
     local overdue = #next > 0 and tonumber(next[2]) + 100 < now
     if not overdue or left > ARGV[6] - 500 then
-      see_to_named()
+      local named = see_to_named()
       finish(false)
       local wait = #next > 0 and not overdue and next[2] + 100 - now or left
-      return { 0, events, 0, math.max(math.min(wait, 1000), 250) }
+      return { 0, events, 0, math.max(math.min(wait, 1000), 250), named, now }
     end
   end
   redis.call('SET', reaper, ARGV[5], 'PX', ARGV[6])
@@ -73,13 +74,13 @@ else
   end
   settle(gone)
 end
-see_to_named()
+local named = see_to_named()
 finish(ARGV[4] == '1')
 
-local wait, more = -1, 0
+local wait, left = -1, 0
 local next = redis.call('ZRANGE', deadlines, 0, 0, 'WITHSCORES')
 if #next > 0 then
   wait = math.max(next[2] + 1 - now, 0)
-  more = wait == 0 and 1 or 0
+  left = wait == 0 and redis.call('ZCOUNT', deadlines, '-inf', '(' .. text(now)) or 0
 end
-return { 1, events, more, wait }
+return { 1, events, left, wait, named, now }
