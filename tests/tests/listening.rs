@@ -4,6 +4,8 @@
 mod connection;
 #[path = "listening/foreign.rs"]
 mod foreign;
+#[path = "listening/group.rs"]
+mod group;
 #[path = "listening/lease.rs"]
 mod lease;
 #[path = "listening/notification.rs"]
