@@ -104,9 +104,9 @@ pub enum Error {
     /// The keyspace's name, the key prefix, a cursor or another setting cannot be used.
     #[error("`{name}` cannot be used as {what}: {reason}")]
     InvalidSetting {
-        /// What was set: `keyspace`, `key prefix`, `grace`, `cursor` …
+        /// What was set: `keyspace`, `key prefix`, `grace`, `cursor`, `root certificates` …
         what: &'static str,
-        /// What it was set to.
+        /// What it was set to; of certificates and keys how long it is.
         name: String,
         /// What is wrong with it, and what to do.
         reason: String,

@@ -61,13 +61,26 @@ struct Inner {
 }
 
 impl Store {
-    /// Connects to a server with default settings: `redis://` or `valkey://`, or `unix://` with a path, with user,
-    /// password and number of the database as far as needed.
+    /// Connects to a server with default settings, by a URL. User, password and number of the database are left out if they
+    /// are not needed, and what means something else in a URL is written with `%`:
+    ///
+    /// | URL | over |
+    /// | --- | --- |
+    /// | `redis://ann:secret@host:6379/3`, `valkey://…` | TCP |
+    /// | `rediss://ann:secret@host:6379/3`, `valkeys://…` | TLS, with the feature `tls` |
+    /// | `unix:///path/to/socket?db=3&user=ann&pass=secret` | a unix socket |
+    ///
+    /// With TLS, those vouch for the server that this machine trusts, or those that are given to
+    /// `StoreBuilder::root_certificates`; `StoreBuilder::client_certificate` is for a server that asks for one. Certificates
+    /// are always looked at. If the process has no default provider of cryptography for `rustls`, it gets `ring` the first time.
+    ///
+    /// RESP3 is spoken, or RESP2 if `?protocol=resp2` is in the URL.
     ///
     /// # Errors
     ///
     /// [`Error::Backend`](crate::Error::Backend) or [`Error::Timeout`](crate::Error::Timeout) if the server cannot
-    /// be reached, [`Error::Unsupported`](crate::Error::Unsupported) if it is too old, a cluster or a replica.
+    /// be reached or not be trusted, [`Error::Unsupported`](crate::Error::Unsupported) if it is too old, a cluster or a
+    /// replica, or if the URL needs the feature `tls`.
     pub async fn connect(url: &str) -> Result<Self> {
         Self::builder().connect(url).await
     }

@@ -6,6 +6,7 @@
 //! | kill, pause or restart it | [`TestServer::kill`], [`TestServer::pause`], [`TestServer::restart`] |
 //! | look at the bytes that a store left there | [`TestServer::command`], [`TestServer::query`] |
 //! | break the connection to it | [`Proxy`] |
+//! | speak TLS with it | [`TlsProxy`], [`tls`] |
 //! | see which commands it was sent | [`Monitor`] |
 //!
 //! Everything here panics with a message that says what is missing, since a test has no other use for an error.
@@ -20,6 +21,7 @@ mod raw;
 mod record;
 mod server;
 mod source;
+pub mod tls;
 
 pub use container::docker_or_loud_skip;
 pub use monitor::Monitor;
@@ -28,6 +30,7 @@ pub use proxy::{Counts, Proxy};
 pub use record::{Command, Commands, Origin};
 pub use server::TestServer;
 pub use source::Source;
+pub use tls::{TlsOptions, TlsProxy};
 
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};

@@ -24,6 +24,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use redis::Value;
 
+pub(crate) use self::endpoint::Certificates;
+#[cfg(feature = "tls")]
+pub(crate) use self::endpoint::ClientCertificate;
+
 use self::connection::{Call, Connection};
 use self::endpoint::Endpoint;
 use self::listener::Flags;
@@ -63,8 +67,13 @@ pub(crate) struct Valkey {
 
 impl Valkey {
     /// Connects, and checks that the server will do.
-    pub(crate) async fn connect(url: &str, deadline: Duration, leave_flags: bool) -> Result<Self> {
-        let endpoint = Endpoint::new(url, deadline)?;
+    pub(crate) async fn connect(
+        url: &str,
+        deadline: Duration,
+        leave_flags: bool,
+        certificates: &Certificates,
+    ) -> Result<Self> {
+        let endpoint = Endpoint::new(url, deadline, certificates)?;
         let flags = if leave_flags { Flags::Leave } else { Flags::Add };
         let board = Arc::new(Board::default());
         let commands = Connection::new(endpoint.clone(), "commands", Arc::clone(&board));

@@ -9,6 +9,8 @@ use super::settings::{KeyspaceEvents, KeyspaceSettings, StoreSettings};
 use super::{Inner, Store};
 use crate::backend::Backend;
 use crate::backend::memory::Memory;
+#[cfg(feature = "tls")]
+use crate::backend::valkey::ClientCertificate;
 use crate::backend::valkey::Valkey;
 use crate::entity::KvEntity;
 use crate::error::Result;
@@ -61,6 +63,42 @@ impl StoreBuilder {
         self
     }
 
+    /// Trusts servers for which one of these certificates vouches, in place of those that this machine trusts: one or
+    /// several, in PEM. They count when a server is connected to, by a URL of TLS. Needs the feature `tls`.
+    ///
+    /// Those of the machine are in the file and the folders that the environment variables `SSL_CERT_FILE` and `SSL_CERT_DIR`
+    /// name, or where its system keeps them. They are read for each new connection, also if they do not count then. A machine
+    /// may have none; such as cannot be read are an error.
+    ///
+    /// ```no_run
+    /// use kvrepo::Store;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let store = Store::builder()
+    ///     .root_certificates(std::fs::read("ca.pem")?)
+    ///     .client_certificate(std::fs::read("service.pem")?, std::fs::read("service.key")?)
+    ///     .connect("rediss://ann:secret@valkey.internal:6380")
+    ///     .await?;
+    /// # let _ = store; Ok(()) }
+    /// ```
+    #[cfg(feature = "tls")]
+    pub fn root_certificates(mut self, pem: impl Into<Vec<u8>>) -> Self {
+        self.settings.certificates.roots = Some(pem.into());
+        self
+    }
+
+    /// Shows this certificate to a server that asks for one, as mutual TLS does: in PEM, followed by those that lead to one
+    /// which the server knows, if any do, and the private key, in PEM and not encrypted. It counts when a server is connected
+    /// to, by a URL of TLS. Needs the feature `tls`. See [`root_certificates`](Self::root_certificates) for an example.
+    #[cfg(feature = "tls")]
+    pub fn client_certificate(mut self, chain: impl Into<Vec<u8>>, key: impl Into<Vec<u8>>) -> Self {
+        self.settings.certificates.client = Some(ClientCertificate {
+            chain: chain.into(),
+            key: key.into(),
+        });
+        self
+    }
+
     /// Settings of one entity type's keyspace, and registers it with the store.
     pub fn keyspace<T: KvEntity>(mut self, settings: KeyspaceSettings) -> Self {
         self.settings.keyspaces.insert(TypeId::of::<T>(), settings);
@@ -74,14 +112,16 @@ impl StoreBuilder {
     /// # Errors
     ///
     /// Those of [`Store::connect`]; [`Error::InvalidSetting`](crate::Error::InvalidSetting) and
-    /// [`Error::KeyspaceConflict`](crate::Error::KeyspaceConflict) if the settings cannot be.
+    /// [`Error::KeyspaceConflict`](crate::Error::KeyspaceConflict) if the settings cannot be, certificates among them that are
+    /// not in PEM, or are set for a URL without TLS.
     pub async fn connect(self, url: &str) -> Result<Store> {
         let StoreSettings {
             call_deadline,
             leave_notification_flags,
+            ref certificates,
             ..
         } = self.settings;
-        let backend = Valkey::connect(url, call_deadline, leave_notification_flags).await?;
+        let backend = Valkey::connect(url, call_deadline, leave_notification_flags, certificates).await?;
         let store = self.build(Arc::new(backend))?;
         if store.events() == KeyspaceEvents::OnStartup {
             store.listener().start().await?;

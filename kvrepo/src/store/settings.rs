@@ -4,6 +4,7 @@ use std::any::TypeId;
 use std::collections::HashMap;
 use std::time::Duration;
 
+use crate::backend::valkey::Certificates;
 use crate::backend::{DEFAULT_GRACE, DEFAULT_RETENTION, Keyspace};
 use crate::error::{Error, Result};
 use crate::term::DefaultTerm;
@@ -120,6 +121,7 @@ pub(super) struct StoreSettings {
     pub(super) events: KeyspaceEvents,
     pub(super) call_deadline: Duration,
     pub(super) leave_notification_flags: bool,
+    pub(super) certificates: Certificates,
     pub(super) keyspaces: HashMap<TypeId, KeyspaceSettings>,
 }
 
@@ -130,6 +132,7 @@ impl Default for StoreSettings {
             events: KeyspaceEvents::default(),
             call_deadline: Duration::from_secs(5),
             leave_notification_flags: false,
+            certificates: Certificates::default(),
             keyspaces: HashMap::new(),
         }
     }

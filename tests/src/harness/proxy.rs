@@ -195,7 +195,7 @@ impl Drop for Proxy {
     }
 }
 
-async fn bind() -> io::Result<TcpListener> {
+pub(super) async fn bind() -> io::Result<TcpListener> {
     let mut last = None;
     for _ in 0..10 {
         match TcpListener::bind((Ipv4Addr::LOCALHOST, free_port()?)).await {

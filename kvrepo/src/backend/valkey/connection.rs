@@ -227,8 +227,9 @@ impl Connection {
                     // So that every call makes an attempt within its deadline, however often others have failed.
                     let longest = LAST_BACKOFF.min(self.endpoint.deadline / 2);
                     attempts.backoff = (attempts.backoff * 2).min(longest);
-                    // What will not be better in a moment, such as a wrong password, is said at once.
-                    if !error.is_io_error() || next >= until {
+                    // What will not be better in a moment, such as a wrong password or a server that nobody vouches
+                    // for, is said at once.
+                    if !fault::is_of_network(&error) || next >= until {
                         return Err(fault::of_read(call.operation, error));
                     }
                 }

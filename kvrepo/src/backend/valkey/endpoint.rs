@@ -1,14 +1,29 @@
 //! Where the server is, and how it is spoken to.
 
+#[cfg(feature = "tls")]
+mod tls;
+// Its tests want to be run as well.
+#[cfg(any(test, not(feature = "tls")))]
+mod without_tls;
+
 use std::fmt;
 use std::time::Duration;
 
 use redis::aio::{MultiplexedConnection, PubSub};
 use redis::io::tcp::socket2::TcpKeepalive;
-use redis::{AsyncConnectionConfig, Client, IntoConnectionInfo, ProtocolVersion};
+use redis::{AsyncConnectionConfig, Client, ProtocolVersion};
 
-use super::fault;
 use crate::error::Result;
+
+#[cfg(feature = "tls")]
+use self::tls as transport;
+#[cfg(not(feature = "tls"))]
+use self::without_tls as transport;
+
+pub(crate) use self::transport::Certificates;
+#[cfg(feature = "tls")]
+pub(crate) use self::transport::ClientCertificate;
+pub(super) use self::transport::is_failure as is_tls_failure;
 
 /// How long a socket may be silent before the kernel gives it up.
 const DEAD_AFTER: Duration = Duration::from_secs(10);
@@ -24,37 +39,35 @@ pub(super) struct Endpoint {
 }
 
 impl Endpoint {
-    /// Takes a URL: `redis://`, `valkey://`, `unix://`, with user, password, database, `?protocol=resp2`.
-    pub(super) fn new(url: &str, deadline: Duration) -> Result<Self> {
-        let open = || {
-            let info = url.into_connection_info()?;
-            let keepalive = TcpKeepalive::new()
-                .with_time(DEAD_AFTER)
-                .with_interval(DEAD_AFTER / 2)
-                .with_retries(3);
-            let tcp = info.tcp_settings().clone();
-            let tcp = tcp
-                .set_nodelay(true)
-                .set_user_timeout(DEAD_AFTER)
-                .set_keepalive(keepalive);
-            let settings = info.redis_settings().clone();
-            // The client speaks RESP2 unless told otherwise; only RESP3 notices a closed socket without a call.
-            let settings = if url.contains("protocol=") {
-                settings
-            } else {
-                settings.set_protocol(ProtocolVersion::RESP3)
-            };
-            let settings = settings.set_lib_name("kvrepo", env!("CARGO_PKG_VERSION"));
-            let (address, database) = (info.addr().to_string(), settings.db());
-            let client = Client::open(info.set_tcp_settings(tcp).set_redis_settings(settings))?;
-            Ok(Self {
-                client,
-                address,
-                database,
-                deadline,
-            })
+    /// Takes a URL: `redis://`, `valkey://`, `rediss://`, `valkeys://`, `unix://`, with user, password, database,
+    /// `?protocol=resp2`.
+    pub(super) fn new(url: &str, deadline: Duration, certificates: &Certificates) -> Result<Self> {
+        let info = transport::read_url(url)?;
+        let keepalive = TcpKeepalive::new()
+            .with_time(DEAD_AFTER)
+            .with_interval(DEAD_AFTER / 2)
+            .with_retries(3);
+        let tcp = info.tcp_settings().clone();
+        let tcp = tcp
+            .set_nodelay(true)
+            .set_user_timeout(DEAD_AFTER)
+            .set_keepalive(keepalive);
+        let settings = info.redis_settings().clone();
+        // The client speaks RESP2 unless told otherwise; only RESP3 notices a closed socket without a call.
+        let settings = if url.contains("protocol=") {
+            settings
+        } else {
+            settings.set_protocol(ProtocolVersion::RESP3)
         };
-        open().map_err(|error| fault::of_read("connect", error))
+        let settings = settings.set_lib_name("kvrepo", env!("CARGO_PKG_VERSION"));
+        let (address, database) = (info.addr().to_string(), settings.db());
+        let info = info.set_tcp_settings(tcp).set_redis_settings(settings);
+        Ok(Self {
+            client: transport::client(info, certificates)?,
+            address,
+            database,
+            deadline,
+        })
     }
 
     /// The number of the database in use.

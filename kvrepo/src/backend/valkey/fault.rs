@@ -2,6 +2,7 @@
 
 use redis::{ErrorKind, RedisError, ServerErrorKind};
 
+use super::endpoint::is_tls_failure;
 use crate::error::{Error, Outcome};
 
 /// A call that changes nothing failed.
@@ -33,7 +34,7 @@ fn is_refusal(error: &RedisError) -> bool {
 
 fn backend(operation: &'static str, outcome: Outcome, error: RedisError) -> Error {
     let transient = match error.kind() {
-        ErrorKind::Io => true,
+        ErrorKind::Io => is_of_network(&error),
         ErrorKind::Server(kind) => matches!(
             kind,
             ServerErrorKind::BusyLoading
@@ -49,6 +50,11 @@ fn backend(operation: &'static str, outcome: Outcome, error: RedisError) -> Erro
         transient,
         source: Box::new(error),
     }
+}
+
+/// Whether the network failed, which may do better in a moment.
+pub(super) fn is_of_network(error: &RedisError) -> bool {
+    error.is_io_error() && !is_tls_failure(error)
 }
 
 /// Whether a key held another type of value than the command is for.
@@ -78,5 +84,8 @@ pub(super) fn is_read_only(error: &RedisError) -> bool {
 
 /// Whether the connection is of no more use.
 pub(super) fn breaks_connection(error: &RedisError) -> bool {
-    error.is_unrecoverable_error() || error.is_connection_dropped() || is_read_only(error)
+    error.is_unrecoverable_error()
+        || error.is_connection_dropped()
+        || is_read_only(error)
+        || is_tls_failure(error)
 }
