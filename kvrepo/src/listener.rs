@@ -7,6 +7,7 @@
 //!
 //! A missed trigger costs time, never an event: the deadlines are on the server, and so is the log.
 
+mod backoff;
 mod follower;
 mod group;
 mod reaper;
@@ -15,6 +16,7 @@ mod subscription;
 mod task;
 mod watcher;
 
+pub(crate) use backoff::Backoff;
 pub(crate) use group::{GroupSettings, GroupSubscription};
 pub(crate) use space::Space;
 pub(crate) use subscription::{Next, Subscription};

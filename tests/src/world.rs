@@ -226,6 +226,16 @@ pub async fn next_ids<T: KvEntity<Id = String>>(expired: &mut Expired<T>, count:
     ids
 }
 
+/// Saves entities with a term of a moment, and lets it pass.
+pub async fn expire<T: KvEntity>(world: &World, repository: &Repository<T>, mut entities: Vec<T>) {
+    repository
+        .save_all(&mut entities)
+        .time_to_live(Duration::from_millis(20))
+        .await
+        .expect("a save");
+    world.pass(Duration::from_millis(22)).await;
+}
+
 /// That nothing comes before a later event does: saves `marker`, lets it expire, and demands that it comes first.
 ///
 /// What was to be written to the log before is there by then, since a log keeps its order.

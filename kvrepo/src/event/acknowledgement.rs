@@ -1,16 +1,12 @@
 //! Acknowledging one event of a group.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep_until};
 
 use crate::backend::{Backend, Keyspace, Receipt};
 use crate::error::Result;
-
-/// The waits between attempts.
-const FIRST_BACKOFF: Duration = Duration::from_millis(20);
-const LAST_BACKOFF: Duration = Duration::from_millis(500);
+use crate::listener::Backoff;
 
 /// What is to be said of an event once it has been seen to; nothing, outside of a group.
 #[derive(Debug, Default)]
@@ -32,15 +28,13 @@ impl Acknowledgement {
     /// the event is not handed to another.
     pub(super) async fn send(&self) -> Result<bool> {
         let Some(pending) = &self.0 else { return Ok(false) };
-        let mut backoff = FIRST_BACKOFF;
+        let mut backoff = Backoff::new();
         loop {
+            let again = Instant::now() + backoff.next();
             match pending.send().await {
-                Err(error) if error.is_transient() && Instant::now() + backoff < pending.until => {
-                    sleep(backoff).await;
-                }
+                Err(error) if error.is_transient() && again < pending.until => sleep_until(again).await,
                 sent => return sent,
             }
-            backoff = (backoff * 2).min(LAST_BACKOFF);
         }
     }
 }

@@ -3,19 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep};
+use tokio::time::Instant;
 
+use super::backoff::Backoff;
 use super::{Shared, Space};
 use crate::backend::{Keyspace, Position};
 use crate::error::Result;
 
-/// The waits after failures.
-const FIRST_BACKOFF: Duration = Duration::from_millis(50);
-const LAST_BACKOFF: Duration = Duration::from_secs(1);
-
 /// Until the task is aborted.
 pub(super) async fn run(shared: Arc<Shared>) {
-    let mut backoff = FIRST_BACKOFF;
+    let mut backoff = Backoff::new();
     let mut interrupted = false;
     let mut read = Instant::now();
     loop {
@@ -49,13 +46,12 @@ pub(super) async fn run(shared: Arc<Shared>) {
             Ok(()) => {
                 interrupted = false;
                 read = Instant::now();
-                backoff = FIRST_BACKOFF;
+                backoff.reset();
             }
             Err(error) => {
                 tracing::debug!(%error, "following the event logs was interrupted");
                 interrupted = true;
-                sleep(backoff).await;
-                backoff = (backoff * 2).min(LAST_BACKOFF);
+                backoff.wait().await;
             }
         }
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout};
 
+use super::backoff::Backoff;
 use super::{Shared, Space};
 use crate::backend::{Lease, PAGE, Reap, Reaped};
 use crate::error::Result;
@@ -21,6 +22,8 @@ const LEASE: Duration = Duration::from_secs(3);
 const LONGEST_SLEEP: Duration = Duration::from_millis(250);
 /// The longest sleep while another process reaps.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
+/// And the shortest: the lease may not have lapsed to the millisecond.
+const SHORTEST_WAIT: Duration = Duration::from_millis(50);
 /// The pause between two pages of ids that are looked at, so that it never is a burden.
 const PAUSE: Duration = Duration::from_millis(2);
 /// How long an id has to have been without its entity before it is cleaned up after: for as long as that, the server
@@ -28,9 +31,6 @@ const PAUSE: Duration = Duration::from_millis(2);
 const PROBATION: Duration = Duration::from_secs(1);
 /// How often events past their retention are dropped.
 const TRIM: Duration = Duration::from_secs(10);
-/// The waits after failures.
-const FIRST_BACKOFF: Duration = Duration::from_millis(50);
-const LAST_BACKOFF: Duration = Duration::from_secs(1);
 /// The longest that giving the lease back may take.
 const RELEASE: Duration = Duration::from_millis(500);
 
@@ -77,7 +77,7 @@ enum Walk {
 
 impl Reaper<'_> {
     async fn reap(mut self) {
-        let mut backoff = FIRST_BACKOFF;
+        let mut backoff = Backoff::new();
         loop {
             self.space.plan(None);
             match self.step().await {
@@ -87,7 +87,7 @@ impl Reaper<'_> {
                     let wait = next.map_or(LONGEST_WAIT, |lapses| lapses.min(LONGEST_WAIT));
                     self.space.plan(Some(Duration::ZERO));
                     tokio::select! {
-                        () = sleep(wait.max(FIRST_BACKOFF)) => {}
+                        () = sleep(wait.max(SHORTEST_WAIT)) => {}
                         // The leader sees to nearly all that the server names; no hurry, and many at a time.
                         () = self.space.woken() => sleep(LONGEST_SLEEP).await,
                     }
@@ -109,12 +109,11 @@ impl Reaper<'_> {
                 Err(error) => {
                     let keyspace = self.space.keyspace().name();
                     tracing::warn!(keyspace, %error, "reaping failed; it will be tried again");
-                    sleep(backoff).await;
-                    backoff = (backoff * 2).min(LAST_BACKOFF);
+                    backoff.wait().await;
                     continue;
                 }
             }
-            backoff = FIRST_BACKOFF;
+            backoff.reset();
         }
     }
 

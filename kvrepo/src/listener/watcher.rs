@@ -1,20 +1,14 @@
 //! Watches the event logs of all keyspaces that groups read, and wakes their readers.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use tokio::time::sleep;
-
+use super::backoff::Backoff;
 use super::{Shared, Space};
 use crate::backend::{Keyspace, Position};
 
-/// The waits after failures.
-const FIRST_BACKOFF: Duration = Duration::from_millis(50);
-const LAST_BACKOFF: Duration = Duration::from_secs(1);
-
 /// Until the task is aborted.
 pub(super) async fn run(shared: Arc<Shared>) {
-    let mut backoff = FIRST_BACKOFF;
+    let mut backoff = Backoff::new();
     loop {
         let watched: Vec<(Arc<Space>, Position)> = shared
             .spaces()
@@ -42,12 +36,11 @@ pub(super) async fn run(shared: Arc<Shared>) {
                         space.ring();
                     }
                 }
-                backoff = FIRST_BACKOFF;
+                backoff.reset();
             }
             Err(error) => {
                 tracing::debug!(%error, "watching the event logs was interrupted");
-                sleep(backoff).await;
-                backoff = (backoff * 2).min(LAST_BACKOFF);
+                backoff.wait().await;
             }
         }
     }

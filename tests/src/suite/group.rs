@@ -6,10 +6,9 @@ use std::time::Duration;
 use kvrepo::{Delivery, Error, GroupExpired, KeyspaceSettings, Repository, Store, SubscribeGroup};
 
 use crate::fixture::Session;
-use crate::world::{PATIENCE, World, eventually, next_ids};
+use crate::world::{self, PATIENCE, World, eventually, next_ids};
 
 const SHORT: Duration = Duration::from_millis(20);
-const PAST: Duration = Duration::from_millis(22);
 /// After which an event is claimed where that is to happen.
 const CLAIM: Duration = Duration::from_millis(400);
 
@@ -22,13 +21,7 @@ fn ids(from: usize, count: usize) -> Vec<String> {
 }
 
 async fn expire(world: &World, repository: &Repository<Session>, from: usize, count: usize) {
-    let mut sessions: Vec<Session> = (from..from + count).map(session).collect();
-    repository
-        .save_all(&mut sessions)
-        .time_to_live(SHORT)
-        .await
-        .unwrap();
-    world.pass(PAST).await;
+    world::expire(world, repository, (from..from + count).map(session).collect()).await;
 }
 
 /// The next delivery, with the value it has to have.

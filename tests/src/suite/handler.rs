@@ -1,18 +1,17 @@
 //! Handlers: several events at a time, each failing for itself, and a graceful end.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use kvrepo::{Failure, KvEntity, Position, Repository};
+use kvrepo::{Failure, KeyExpired, KvEntity, Position, Repository};
 use serde::{Deserialize, Deserializer, Serialize};
 use tokio::sync::{Notify, mpsc};
 
 use crate::fixture::Session;
-use crate::world::{PATIENCE, World, next};
+use crate::world::{self, PATIENCE, World, next};
 
-const SHORT: Duration = Duration::from_millis(20);
-const PAST: Duration = Duration::from_millis(22);
 const CLAIM: Duration = Duration::from_millis(300);
 
 fn ids(count: usize) -> Vec<String> {
@@ -20,13 +19,8 @@ fn ids(count: usize) -> Vec<String> {
 }
 
 async fn expire(world: &World, repository: &Repository<Session>, ids: &[String]) {
-    let mut sessions: Vec<Session> = ids.iter().map(|id| Session::new(id, "ann")).collect();
-    repository
-        .save_all(&mut sessions)
-        .time_to_live(SHORT)
-        .await
-        .unwrap();
-    world.pass(PAST).await;
+    let sessions = ids.iter().map(|id| Session::new(id, "ann")).collect();
+    world::expire(world, repository, sessions).await;
 }
 
 async fn recv<V>(told: &mut mpsc::UnboundedReceiver<V>) -> V {
@@ -133,7 +127,7 @@ pub async fn many_events_are_handled_a_few_at_a_time(world: &World) {
     let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (tell, mut told) = mpsc::unbounded_channel();
     let (counted, highest) = (Arc::clone(&running), Arc::clone(&most));
-    let handler = move |event: kvrepo::KeyExpired<Session>| {
+    let handler = move |event: KeyExpired<Session>| {
         let (counted, highest, tell) = (Arc::clone(&counted), Arc::clone(&highest), tell.clone());
         async move {
             let now = counted.fetch_add(1, Ordering::SeqCst) + 1;
@@ -172,23 +166,31 @@ pub async fn many_events_are_handled_a_few_at_a_time(world: &World) {
     }
 }
 
+/// Tells of each event, and of this one only after it was told to go on.
+fn held_up_at(
+    id: &'static str,
+    go_on: Arc<Notify>,
+    tell: mpsc::UnboundedSender<String>,
+) -> impl Fn(KeyExpired<Session>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    move |event| {
+        let (go_on, tell) = (Arc::clone(&go_on), tell.clone());
+        Box::pin(async move {
+            if event.id() == id {
+                go_on.notified().await;
+            }
+            tell.send(event.id().clone()).unwrap();
+        })
+    }
+}
+
 /// One that waits holds up nobody but itself; and stopping waits for it, and acknowledges what it did.
 pub async fn stopping_finishes_what_runs(world: &World) {
     let store = world.store().await;
     let repository = store.repository::<Session>();
     let go_on = Arc::new(Notify::new());
     let (tell, mut told) = mpsc::unbounded_channel();
-    let waits_for = Arc::clone(&go_on);
     let listening = store
-        .listen::<Session, _>(move |event| {
-            let (tell, waits_for) = (tell.clone(), Arc::clone(&waits_for));
-            async move {
-                if event.id() == "00000" {
-                    waits_for.notified().await;
-                }
-                tell.send(event.id().clone()).unwrap();
-            }
-        })
+        .listen::<Session, _>(held_up_at("00000", Arc::clone(&go_on), tell))
         .group("billing")
         .concurrency(2)
         .await
@@ -262,17 +264,8 @@ pub async fn a_handler_knows_how_far_it_has_come(world: &World) {
     let mut all = repository.expired().await.unwrap();
     let go_on = Arc::new(Notify::new());
     let (tell, mut told) = mpsc::unbounded_channel();
-    let waits_for = Arc::clone(&go_on);
     let listening = store
-        .listen::<Session, _>(move |event| {
-            let (tell, waits_for) = (tell.clone(), Arc::clone(&waits_for));
-            async move {
-                if event.id() == "00001" {
-                    waits_for.notified().await;
-                }
-                tell.send(event.id().clone()).unwrap();
-            }
-        })
+        .listen::<Session, _>(held_up_at("00001", Arc::clone(&go_on), tell))
         .await
         .unwrap();
     assert_eq!(listening.position(), None);
@@ -327,12 +320,7 @@ pub async fn an_entity_that_panics_when_read_harms_no_other(world: &World) {
         .await
         .unwrap();
     for (id, fuse) in [(1, true), (2, false)] {
-        mines
-            .save(&mut Mine { id, fuse })
-            .time_to_live(SHORT)
-            .await
-            .unwrap();
-        world.pass(PAST).await;
+        world::expire(world, &mines, vec![Mine { id, fuse }]).await;
     }
     assert_eq!(recv(&mut told).await, 2);
     assert!(matches!(recv(&mut blamed).await, Failure::Panic { .. }));

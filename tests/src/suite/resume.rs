@@ -5,10 +5,9 @@ use std::time::Duration;
 use kvrepo::{Error, Expired, KeyspaceSettings, Position, Repository, Store};
 
 use crate::fixture::Session;
-use crate::world::{PATIENCE, World, next, next_ids};
+use crate::world::{self, PATIENCE, World, next, next_ids};
 
 const SHORT: Duration = Duration::from_millis(20);
-const PAST: Duration = Duration::from_millis(22);
 
 fn sessions(from: usize, count: usize) -> Vec<Session> {
     (from..from + count)
@@ -24,13 +23,7 @@ fn ids(from: usize, count: usize) -> Vec<String> {
 }
 
 async fn expire(world: &World, repository: &Repository<Session>, from: usize, count: usize) {
-    let mut sessions = sessions(from, count);
-    repository
-        .save_all(&mut sessions)
-        .time_to_live(SHORT)
-        .await
-        .unwrap();
-    world.pass(PAST).await;
+    world::expire(world, repository, sessions(from, count)).await;
 }
 
 /// The next is one gap that ends at this position at the earliest.
