@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use tokio::time::Instant;
 
 use super::backoff::Backoff;
@@ -16,6 +17,8 @@ pub(super) async fn run(shared: Arc<Shared>) {
     let mut interrupted = false;
     let mut read = Instant::now();
     loop {
+        // What was told until now is seen in the list; only what is told later has to interrupt a wait.
+        shared.follow.notified().now_or_never();
         let followed: Vec<Arc<Space>> = shared
             .spaces()
             .into_iter()

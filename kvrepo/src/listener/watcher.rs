@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use futures_util::FutureExt;
+
 use super::backoff::Backoff;
 use super::{Shared, Space};
 use crate::backend::{Keyspace, Position};
@@ -10,6 +12,8 @@ use crate::backend::{Keyspace, Position};
 pub(super) async fn run(shared: Arc<Shared>) {
     let mut backoff = Backoff::new();
     loop {
+        // What was told until now is seen in the list; only what is told later has to interrupt a wait.
+        shared.watch.notified().now_or_never();
         let watched: Vec<(Arc<Space>, Position)> = shared
             .spaces()
             .into_iter()

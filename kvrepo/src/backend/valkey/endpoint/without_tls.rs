@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 
 /// There are none to be set.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Certificates;
+pub(crate) struct Certificates {}
 
 /// Reads a URL.
 pub(super) fn read_url(url: &str) -> Result<ConnectionInfo> {
@@ -61,7 +61,7 @@ mod tests {
     fn other_urls_are_read() {
         for url in ["redis://h", "valkey://h:1/3", "unix:///a.sock"] {
             let info = read_url(url).unwrap();
-            let client = client(info, &Certificates).unwrap();
+            let client = client(info, &Certificates::default()).unwrap();
             assert_eq!(
                 client.get_connection_info().redis_settings().password(),
                 None,
