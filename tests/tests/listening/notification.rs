@@ -73,12 +73,8 @@ async fn after_a_restart_the_flags_are_added_again_and_events_flow() {
     each_once(&mut expired, 0, 5).await;
     for round in 1..3 {
         server(&world).restart().await;
-        eventually("the subscription", async || {
-            subscribers(server(&world)).await == 1
-        })
-        .await;
-        let flags = notify_flags(server(&world)).await;
-        assert!(has(&flags, "Ex"), "{flags}");
+        eventually("the flags", async || has(&notify_flags(server(&world)).await, "Ex")).await;
+        assert_eq!(subscribers(server(&world)).await, 1);
         repository
             .save_all(&mut people(round * 5, 5))
             .time_to_live(ms(20))

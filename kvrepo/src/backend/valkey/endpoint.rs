@@ -1,6 +1,8 @@
 //! Where the server is, and how it is spoken to.
 
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use redis::aio::{MultiplexedConnection, PubSub};
@@ -8,6 +10,7 @@ use redis::io::tcp::socket2::TcpKeepalive;
 use redis::{AsyncConnectionConfig, Client, IntoConnectionInfo, ProtocolVersion};
 
 use super::fault;
+use super::server::Hello;
 use crate::error::Result;
 
 /// How long a socket may be silent before the kernel gives it up.
@@ -21,7 +24,12 @@ pub(super) struct Endpoint {
     database: i64,
     /// The longest that a call may take, connecting included.
     pub(super) deadline: Duration,
+    era: Arc<AtomicU64>,
 }
+
+/// The time between two demotions of the server: what was opened in an earlier one leads to a replica. One connection
+/// notices, and all are left.
+pub(super) type Era = u64;
 
 impl Endpoint {
     /// Takes a URL: `redis://`, `valkey://`, `unix://`, with user, password, database, `?protocol=resp2`.
@@ -52,6 +60,7 @@ impl Endpoint {
                 address,
                 database,
                 deadline,
+                era: Arc::default(),
             })
         };
         open().map_err(|error| fault::of_read("connect", error))
@@ -80,14 +89,29 @@ impl Endpoint {
         self.client.get_async_pubsub().await
     }
 
-    /// Opens a connection.
+    /// Opens a connection, to a primary only: a replica would answer reads, with what once was.
     pub(super) async fn open(
         &self,
         config: &AsyncConnectionConfig,
     ) -> redis::RedisResult<MultiplexedConnection> {
-        self.client
+        let mut open = self
+            .client
             .get_multiplexed_async_connection_with_config(config)
-            .await
+            .await?;
+        if Hello::ask(&mut open).await?.is_replica() {
+            return Err(fault::demoted());
+        }
+        Ok(open)
+    }
+
+    /// The era of what is opened now.
+    pub(super) fn era(&self) -> Era {
+        self.era.load(Ordering::Relaxed)
+    }
+
+    /// The server has been demoted: what was opened in this era, or before, is not to be used any more.
+    pub(super) fn leave(&self, era: Era) {
+        self.era.fetch_max(era + 1, Ordering::Relaxed);
     }
 }
 

@@ -8,13 +8,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
-use redis::{RedisResult, Value};
+use redis::{RedisError, RedisResult};
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use super::endpoint::Endpoint;
 use super::fault;
 use super::notification::{Notifications, Told};
+use super::server::Hello;
 use crate::backend::{Guard, Trigger, TriggerSink};
 use crate::error::{Error, Outcome, Result};
 use crate::listener::AbortOnDrop;
@@ -26,6 +27,8 @@ const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 /// The waits between attempts to connect.
 const FIRST_BACKOFF: Duration = Duration::from_millis(50);
 const LAST_BACKOFF: Duration = Duration::from_secs(1);
+/// How long after the server has refused a subscription it is asked again: users are given rights seldom.
+const REFUSED: Duration = Duration::from_secs(60);
 
 /// What to do about the server's `notify-keyspace-events`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +45,7 @@ enum Stage {
     Connecting,
     Listening,
     /// Notifications cannot be had; the reason was logged.
-    Denied,
+    Refused,
 }
 
 /// Starts listening; returns once the server has confirmed the subscription, or has said that it will not.
@@ -55,6 +58,7 @@ pub(super) async fn start(endpoint: Endpoint, flags: Flags, sink: Arc<dyn Trigge
             flags,
             sink,
             stage,
+            told: None,
         }
         .run(),
     ));
@@ -75,23 +79,34 @@ struct Listener {
     flags: Flags,
     sink: Arc<dyn TriggerSink>,
     stage: watch::Sender<Stage>,
+    /// The last warning: the same is not said again at each reconnect.
+    told: Option<String>,
+}
+
+/// How a connection's life ended.
+enum End {
+    Closed,
+    /// The server would not let us subscribe.
+    Refused(RedisError),
 }
 
 impl Listener {
-    async fn run(self) {
+    async fn run(mut self) {
         let mut backoff = FIRST_BACKOFF;
         loop {
             match self.session(&mut backoff).await {
-                Ok(()) => {
+                Ok(End::Closed) => {
                     tracing::debug!(endpoint = %self.endpoint, "notifications: the server closed the connection");
                 }
-                Err(error) if fault::is_denied(&error) => {
-                    tracing::warn!(
-                        endpoint = %self.endpoint, %error,
-                        "notifications: this user may not subscribe; events come by the deadline index alone"
-                    );
-                    self.stage.send_replace(Stage::Denied);
-                    backoff = LAST_BACKOFF;
+                Ok(End::Refused(error)) => {
+                    let channel = self.channel();
+                    self.warn(format!(
+                        "subscribing to `{channel}` was refused ({error}), so events come by the deadline index \
+                         alone; allow `subscribe` and that channel to have notifications as well"
+                    ));
+                    self.stage.send_replace(Stage::Refused);
+                    sleep(REFUSED).await;
+                    continue;
                 }
                 Err(error) => {
                     tracing::debug!(endpoint = %self.endpoint, %error, "notifications: connection lost");
@@ -102,13 +117,31 @@ impl Listener {
         }
     }
 
+    fn channel(&self) -> String {
+        format!("__keyevent@{}__:expired", self.endpoint.database())
+    }
+
+    /// Says what is missing, and what to do, until something else is.
+    fn warn(&mut self, what: String) {
+        if self.told.as_ref() == Some(&what) {
+            tracing::debug!(endpoint = %self.endpoint, "notifications: as before, {what}");
+        } else {
+            tracing::warn!(endpoint = %self.endpoint, "notifications: {what}");
+            self.told = Some(what);
+        }
+    }
+
     /// One connection's life.
-    async fn session(&self, backoff: &mut Duration) -> RedisResult<()> {
+    async fn session(&mut self, backoff: &mut Duration) -> RedisResult<End> {
+        let era = self.endpoint.era();
         let mut notifications = Notifications::open(&self.endpoint, PROBE_TIMEOUT).await?;
-        self.check_flags(&mut notifications.commands).await;
-        let channel = format!("__keyevent@{}__:expired", self.endpoint.database());
-        notifications.subscribe(&channel, PROBE_TIMEOUT).await?;
+        match notifications.subscribe(&self.channel(), PROBE_TIMEOUT).await {
+            Err(error) if fault::is_reply(&error) => return Ok(End::Refused(error)),
+            subscribed => subscribed?,
+        }
         *backoff = FIRST_BACKOFF;
+        // Without a subscription nobody would hear what the flags bring about, and they stay as they are.
+        self.check_flags(&mut notifications.commands).await;
         self.stage.send_replace(Stage::Listening);
         // Only now, so that nothing can fall between the look and the subscription.
         self.sink.trigger(Trigger::Everything);
@@ -119,68 +152,60 @@ impl Listener {
             tokio::select! {
                 told = notifications.next() => match told {
                     Told::Expired(key) => self.sink.trigger(Trigger::Expired(&key)),
-                    Told::Closed => return Ok(()),
+                    Told::Closed => return Ok(End::Closed),
                     Told::Lost => {
                         tracing::warn!(endpoint = %self.endpoint, "notifications: more than can wait; looking everywhere");
                         self.sink.trigger(Trigger::Everything);
                     }
                 },
                 _ = probe.tick() => {
-                    if is_replica(&self.role(&mut notifications.commands).await?) {
-                        return Err((redis::ErrorKind::Client, "the server has become a replica").into());
+                    if Hello::ask(&mut notifications.commands).await?.is_replica() {
+                        self.endpoint.leave(era);
+                        return Err(fault::demoted());
                     }
                 }
             }
-        }
-    }
-
-    /// The server's role; asking for it also shows that the connection is alive.
-    async fn role(&self, commands: &mut MultiplexedConnection) -> RedisResult<Value> {
-        match redis::cmd("ROLE").query_async(commands).await {
-            // A user who may not ask was answered all the same.
-            Err(error) if fault::is_denied(&error) => Ok(Value::Nil),
-            answer => answer,
         }
     }
 
     /// Looks at the server's flags, which it forgets when it restarts, and adds what is missing if it may.
-    async fn check_flags(&self, connection: &mut MultiplexedConnection) {
-        const NAME: &str = "notify-keyspace-events";
-        // Pairs in RESP2, a map in RESP3; the client reads either.
-        let found: RedisResult<HashMap<String, String>> = redis::cmd("CONFIG")
-            .arg("GET")
-            .arg(NAME)
-            .query_async(connection)
-            .await;
-        let result = match (found, self.flags) {
-            (Ok(found), flags) => {
-                let present = found.get(NAME).map_or("", String::as_str);
-                match (missing(present), flags) {
-                    ("", _) => return,
-                    (missing, Flags::Leave) => {
-                        tracing::warn!(endpoint = %self.endpoint, missing, "{NAME} lacks flags and is left alone");
-                        return;
-                    }
-                    (missing, Flags::Add) => {
-                        let flags = format!("{present}{missing}");
-                        redis::cmd("CONFIG")
-                            .arg("SET")
-                            .arg(NAME)
-                            .arg(flags)
-                            .query_async::<()>(connection)
-                            .await
-                    }
-                }
-            }
-            (Err(error), _) => Err(error),
-        };
-        if let Err(error) = result {
-            tracing::warn!(
-                endpoint = %self.endpoint, %error,
-                "{NAME} could not be checked; set it to `Ex` on the server to have notifications as well"
-            );
+    async fn check_flags(&mut self, connection: &mut MultiplexedConnection) {
+        match flags(connection, self.flags).await {
+            Ok("") => self.told = None,
+            Ok(missing) => self.warn(format!(
+                "`{NAME}` lacks `{missing}` and is left alone, so events come by the deadline index alone"
+            )),
+            Err(error) => self.warn(format!(
+                "`{NAME}` could not be checked ({error}); it should hold `Ex`, else events come by the deadline index \
+                 alone"
+            )),
         }
     }
+}
+
+const NAME: &str = "notify-keyspace-events";
+
+/// Looks at the server's flags, and adds what is missing if that is wanted; else says what is.
+async fn flags(connection: &mut MultiplexedConnection, wanted: Flags) -> RedisResult<&'static str> {
+    // Pairs in RESP2, a map in RESP3; the client reads either.
+    let found: HashMap<String, String> = redis::cmd("CONFIG")
+        .arg("GET")
+        .arg(NAME)
+        .query_async(connection)
+        .await?;
+    let present = found.get(NAME).map_or("", String::as_str);
+    let missing = missing(present);
+    if missing.is_empty() || wanted == Flags::Leave {
+        return Ok(missing);
+    }
+    let added = format!("{present}{missing}");
+    redis::cmd("CONFIG")
+        .arg("SET")
+        .arg(NAME)
+        .arg(added)
+        .query_async::<()>(connection)
+        .await?;
+    Ok("")
 }
 
 /// The flags to add to those present, so that expirations are told of.
@@ -192,10 +217,6 @@ fn missing(present: &str) -> &'static str {
         (false, true) => "E",
         (false, false) => "Ex",
     }
-}
-
-fn is_replica(role: &Value) -> bool {
-    matches!(role, Value::Array(parts) if matches!(parts.first(), Some(Value::BulkString(name)) if name == b"slave"))
 }
 
 #[cfg(test)]

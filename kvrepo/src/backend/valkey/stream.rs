@@ -9,7 +9,7 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use super::connection::{Call, Connection};
-use super::endpoint::Endpoint;
+use super::endpoint::{Endpoint, Era};
 use super::{fault, reply};
 use crate::backend::{Keyspace, LogEntry, LogPage, Position};
 use crate::error::{Error, Outcome, Result};
@@ -96,7 +96,7 @@ pub(super) struct Follower {
     endpoint: Endpoint,
     /// Taken for each wait and put back after it, so that a wait that is dropped takes its connection along: only a
     /// closed connection ends a wait on the server.
-    idle: Mutex<Option<MultiplexedConnection>>,
+    idle: Mutex<Option<(Era, MultiplexedConnection)>>,
 }
 
 impl Follower {
@@ -115,10 +115,11 @@ impl Follower {
             after: self.endpoint.deadline,
             outcome: Outcome::NotExecuted,
         };
+        let era = self.endpoint.era();
         let idle = self.idle.lock().await.take();
         let mut connection = match idle {
-            Some(connection) => connection,
-            None => {
+            Some((of, connection)) if of == era => connection,
+            _ => {
                 let config = self.endpoint.config(BLOCK + self.endpoint.deadline);
                 let opened = timeout(self.endpoint.deadline, self.endpoint.open(&config)).await;
                 opened.map_err(|_| late())?.map_err(fault)?
@@ -137,7 +138,7 @@ impl Follower {
             command.arg(after.to_string());
         }
         let reply: Value = command.query_async(&mut connection).await.map_err(fault)?;
-        *self.idle.lock().await = Some(connection);
+        *self.idle.lock().await = Some((era, connection));
         let streams = reply::streams(reply).ok_or_else(|| reply::unexpected(call.operation))?;
         let index = |key: &str| keys.iter().position(|known| known == key);
         let found = streams
