@@ -1,5 +1,6 @@
 //! Follows the event logs of all keyspaces that have subscribers.
 
+use std::error::Error as StdError;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use tokio::time::{Instant, sleep};
 
 use super::{Shared, Space};
 use crate::backend::{Keyspace, Position};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// The waits after failures.
 const FIRST_BACKOFF: Duration = Duration::from_millis(50);
@@ -52,12 +53,22 @@ pub(super) async fn run(shared: Arc<Shared>) {
                 backoff = FIRST_BACKOFF;
             }
             Err(error) => {
-                tracing::debug!(%error, "following the event logs was interrupted");
+                interrupted_by(&error, backoff > FIRST_BACKOFF);
                 interrupted = true;
                 sleep(backoff).await;
                 backoff = (backoff * 2).min(LAST_BACKOFF);
             }
         }
+    }
+}
+
+/// An outage ends by itself; a right that this user lacks has to be known of, once.
+fn interrupted_by(error: &Error, again: bool) {
+    let cause: &(dyn StdError + 'static) = error;
+    if again || error.is_transient() {
+        tracing::debug!(cause, "following the event logs was interrupted");
+    } else {
+        tracing::warn!(cause, "following the event logs failed; it will be tried again");
     }
 }
 

@@ -1,5 +1,6 @@
 //! Reaps one keyspace: what is due, as soon as it is.
 
+use std::error::Error as StdError;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::{Shared, Space};
 use crate::backend::{Lease, PAGE, Reap, Reaped};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// How many due entities one step reaps: so few that whoever asks the server something in between hardly waits, and as
 /// many as cost no throughput.
@@ -52,6 +53,17 @@ pub(super) async fn run(shared: Arc<Shared>, space: Arc<Space>) {
     }
     // Losing this costs the next one the rest of the lease.
     let _ = timeout(RELEASE, shared.backend.release(space.keyspace(), &shared.token)).await;
+}
+
+/// Said once, and not each second as long as it lasts.
+fn not_reaped(space: &Space, error: &Error, again: bool) {
+    let keyspace = space.keyspace().name();
+    let cause: &(dyn StdError + 'static) = error;
+    if again {
+        tracing::debug!(keyspace, cause, "reaping failed again");
+    } else {
+        tracing::warn!(keyspace, cause, "reaping failed; it will be tried again");
+    }
 }
 
 struct Reaper<'a> {
@@ -106,8 +118,7 @@ impl Reaper<'_> {
                     }
                 }
                 Err(error) => {
-                    let keyspace = self.space.keyspace().name();
-                    tracing::warn!(keyspace, %error, "reaping failed; it will be tried again");
+                    not_reaped(self.space, &error, backoff > FIRST_BACKOFF);
                     sleep(backoff).await;
                     backoff = (backoff * 2).min(LAST_BACKOFF);
                     continue;
