@@ -43,6 +43,7 @@
 //! | references to other entities, loading them | [`Ref`], [`Repository::load_all`] |
 //! | finding by what entities hold: indexes, filters, pages, geo, and what they cost | [`queries`], [`Repository::find`] |
 //! | terms: all kinds, what is refused, what is renewed | [`terms`] |
+//! | which servers will do, and what a user has to be allowed there | [`servers`] |
 //! | expiry events | [`Repository::expired`], [`Expired`], [`KeyExpired`] |
 //! | testing without a server, and without waiting | [`Store::with_clock`], [`ManualClock`] |
 //! | what can go wrong | [`Error`] |
@@ -69,6 +70,8 @@ mod store;
 mod term;
 #[doc = include_str!("docs/queries.md")]
 pub mod queries {}
+#[doc = include_str!("docs/servers.md")]
+pub mod servers {}
 #[doc = include_str!("docs/terms.md")]
 pub mod terms {}
 

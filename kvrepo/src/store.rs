@@ -64,7 +64,8 @@ impl Store {
     /// # Errors
     ///
     /// [`Error::Backend`](crate::Error::Backend) or [`Error::Timeout`](crate::Error::Timeout) if the server cannot
-    /// be reached, [`Error::Unsupported`](crate::Error::Unsupported) if it is too old, a cluster or a replica.
+    /// be reached, [`Error::Unsupported`](crate::Error::Unsupported) if it is too old, a cluster or a replica. See
+    /// [`servers`](crate::servers) for what is needed.
     pub async fn connect(url: &str) -> Result<Self> {
         Self::builder().connect(url).await
     }

@@ -195,7 +195,7 @@ async fn a_store_that_was_idle_while_its_connection_was_closed_loses_no_call() {
     }
 }
 
-/// The address stays, another server answers there: what a failover by DNS or by a balancer looks like.
+/// C43: the address stays, another server answers there: what a failover by DNS or by a balancer looks like.
 #[tokio::test]
 async fn a_server_that_has_become_a_replica_is_left_for_the_new_primary() {
     let (old, new) = (TestServer::start().await, TestServer::start().await);

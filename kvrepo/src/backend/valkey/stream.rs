@@ -36,7 +36,13 @@ pub(super) async fn end(connection: &Connection, keyspace: &Keyspace) -> Result<
         .cmd("HGET")
         .arg(marks_key(keyspace))
         .arg("last");
-    let [time, last] = all(call, connection.pipeline(call, &pipeline).await?)?;
+    // Finds nothing. Whoever may not follow the log is told now, and does not wait in vain.
+    pipeline
+        .cmd("XREAD")
+        .arg("STREAMS")
+        .arg(log_key(keyspace))
+        .arg("$");
+    let [time, last, _] = all(call, connection.pipeline(call, &pipeline).await?)?;
     let [seconds, _] = reply::integers(&time).ok_or_else(|| reply::unexpected(call.operation))?;
     let last = reply::text(last).and_then(|text| text.parse().ok());
     Ok(last.unwrap_or_else(|| Position::before_anything_after(seconds.unsigned_abs() * 1000)))
