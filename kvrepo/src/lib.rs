@@ -46,6 +46,7 @@
 //! | expiry events: who gets them, what is promised, and what is not | [`events`], [`Repository::expired`], [`KeyExpired`] |
 //! | work that is to be done once, by one of several processes | [`Subscribe::group`], [`Group`] |
 //! | handlers in a service, and a graceful end | [`Store::listen`] |
+//! | which servers will do, and what a user has to be allowed there | [`servers`] |
 //! | testing without a server, and without waiting | [`Store::with_clock`], [`ManualClock`] |
 //! | what can go wrong | [`Error`] |
 //! | a backend of one's own, or around another | [`backend`] |
@@ -75,6 +76,8 @@ mod term;
 pub mod events {}
 #[doc = include_str!("docs/queries.md")]
 pub mod queries {}
+#[doc = include_str!("docs/servers.md")]
+pub mod servers {}
 #[doc = include_str!("docs/terms.md")]
 pub mod terms {}
 

@@ -80,7 +80,7 @@ impl Store {
     ///
     /// [`Error::Backend`](crate::Error::Backend) or [`Error::Timeout`](crate::Error::Timeout) if the server cannot
     /// be reached or not be trusted, [`Error::Unsupported`](crate::Error::Unsupported) if it is too old, a cluster or a
-    /// replica, or if the URL needs the feature `tls`.
+    /// replica, or if the URL needs the feature `tls`. See [`servers`](crate::servers) for what is needed.
     pub async fn connect(url: &str) -> Result<Self> {
         Self::builder().connect(url).await
     }

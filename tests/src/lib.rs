@@ -1,5 +1,6 @@
 //! What kvrepo promises, as a suite that every backend runs, and what the tests need to stand up the outside world.
 
+pub mod access;
 pub mod conformance;
 pub mod fixture;
 pub mod harness;

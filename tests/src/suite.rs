@@ -32,6 +32,16 @@ pub mod update;
 pub mod update_term;
 pub mod version;
 
+/// Where the cases keep what they save, with the prefixes of their stores: a user of a restricted world may go nowhere else.
+#[rustfmt::skip]
+pub const KEYSPACES: &[&str] = &[
+    "accounts", "acme:sessions", "beta:sessions", "camper", "carts", "companies", "contracts",
+    "counters", "declared", "field", "folk", "idle", "keys", "leases", "mapped", "members", "method",
+    "millis", "notes", "odd_one", "people", "pings", "plans", "refused", "rents", "residents",
+    "sailors", "seconds", "sessions", "shop", "shop:eu", "silent", "t:sessions", "tenant:firms",
+    "tenant:workers", "tickets", "ticks", "timers", "token", "units", "until", "visits", "workers",
+];
+
 /// Makes a test of each case. The caller has an `async fn world() -> World` beside it.
 #[macro_export]
 macro_rules! suite {

@@ -1,12 +1,17 @@
 //! The backend that a case of the suite runs on, and the passing of time in it.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use kvrepo::backend::Memory;
 use kvrepo::{Expired, KeyExpired, KvEntity, ManualClock, Repository, Store, StoreBuilder};
 
+use redis::Value;
+
+use crate::access::Access;
 use crate::harness::{ServerOptions, TestServer};
+use crate::suite;
 
 /// The longest that a test waits for what has to come.
 pub const PATIENCE: Duration = Duration::from_secs(20);
@@ -24,7 +29,17 @@ enum Place {
         clock: ManualClock,
     },
     Server(TestServer),
+    /// Its stores are connected by this URL, as a user who may do no more than is documented.
+    Restricted {
+        server: TestServer,
+        url: String,
+        access: Access,
+    },
 }
+
+/// The user of a restricted world.
+const USER: &str = "orders";
+const PASSWORD: &str = "secret";
 
 impl World {
     /// In memory, on a clock that stands still until [`pass`](Self::pass).
@@ -49,6 +64,29 @@ impl World {
         }
     }
 
+    /// On a real server of its own, on which stores have just this access, to just the keyspaces of the suite.
+    ///
+    /// What the case itself looks at or does there is not restricted.
+    pub async fn restricted(access: Access, protocol: &str) -> Self {
+        let user = access.user(USER, PASSWORD, suite::KEYSPACES);
+        let server = TestServer::with(ServerOptions::new().user(&user)).await;
+        let url = format!("{}?protocol={protocol}", server.url_as(USER, PASSWORD));
+        Self {
+            place: Place::Restricted { server, url, access },
+        }
+    }
+
+    /// For a case that is about a part of what is documented that nothing else needs: gives the user of a restricted world
+    /// the rights of that part.
+    pub async fn may_also(&self, part: &str) {
+        let documented = Access::documented();
+        if let Place::Restricted { server, .. } = &self.place {
+            let rules = documented.part(part).iter().copied();
+            let command: Vec<&str> = ["ACL", "SETUSER", USER].into_iter().chain(rules).collect();
+            server.command(&command).await;
+        }
+    }
+
     /// On a real server that is there already.
     #[must_use]
     pub fn of(server: TestServer) -> Self {
@@ -62,7 +100,7 @@ impl World {
     pub fn as_server(&self) -> Option<&TestServer> {
         match &self.place {
             Place::Memory { .. } => None,
-            Place::Server(server) => Some(server),
+            Place::Server(server) | Place::Restricted { server, .. } => Some(server),
         }
     }
 
@@ -81,6 +119,7 @@ impl World {
         match &self.place {
             Place::Memory { backend, .. } => builder.backend(Arc::clone(backend) as _),
             Place::Server(server) => builder.connect(&server.url()).await,
+            Place::Restricted { url, .. } => builder.connect(url).await,
         }
     }
 
@@ -89,8 +128,19 @@ impl World {
         self.store().await.repository()
     }
 
-    /// What holds after every case: the server was never asked for all its keys.
+    /// What holds after every case: the server was never asked for all its keys, nor for anything that the user may not do,
+    /// but for what is documented as optional.
     pub async fn finish(&self) {
+        if let Place::Restricted { server, access, .. } = &self.place {
+            let documented = Access::documented().commands();
+            let optional: Vec<&str> = documented.difference(&access.commands()).copied().collect();
+            let log: Vec<HashMap<String, Value>> = server.query(&["ACL", "LOG"]).await;
+            for entry in log {
+                let object = &entry["object"];
+                let is_optional = matches!(object, Value::BulkString(name) if optional.iter().any(|may| may.as_bytes() == name));
+                assert!(is_optional, "the user was denied what it asked for: {entry:?}");
+            }
+        }
         if let Some(server) = self.as_server() {
             let stats: String = server.query(&["INFO", "commandstats"]).await;
             let counted = |command: &str| stats.contains(&format!("cmdstat_{command}:"));
@@ -120,7 +170,7 @@ impl World {
     pub async fn now(&self) -> u64 {
         match &self.place {
             Place::Memory { clock, .. } => millis(clock.now()),
-            Place::Server(server) => {
+            Place::Server(server) | Place::Restricted { server, .. } => {
                 let [seconds, micros]: [u64; 2] = server
                     .query::<Vec<u64>, _>(&["TIME"])
                     .await
@@ -135,7 +185,7 @@ impl World {
     pub async fn pass(&self, time: Duration) {
         match &self.place {
             Place::Memory { clock, .. } => clock.advance(time),
-            Place::Server(_) => {
+            Place::Server(_) | Place::Restricted { .. } => {
                 // Until the server's clock says so; the sleep only spares it the asking.
                 let until = self.now().await + time.as_millis() as u64;
                 while let left @ 1.. = until.saturating_sub(self.now().await) {
@@ -155,7 +205,7 @@ impl World {
     pub async fn skip(&self, bases: &[&str], time: Duration) {
         let server = match &self.place {
             Place::Memory { clock, .. } => return clock.advance(time),
-            Place::Server(server) => server,
+            Place::Server(server) | Place::Restricted { server, .. } => server,
         };
         for base in bases {
             let millis = time.as_millis().to_string();

@@ -23,6 +23,11 @@ impl Backoff {
         wait
     }
 
+    /// Whether the attempt before failed as well.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.0 > FIRST
+    }
+
     pub(crate) async fn wait(&mut self) {
         sleep(self.next()).await;
     }

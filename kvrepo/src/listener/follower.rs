@@ -1,5 +1,6 @@
 //! Follows the event logs of all keyspaces that have subscribers.
 
+use std::error::Error as StdError;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use tokio::time::Instant;
 use super::backoff::Backoff;
 use super::{Shared, Space};
 use crate::backend::{Keyspace, Position};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Until the task is aborted.
 pub(super) async fn run(shared: Arc<Shared>) {
@@ -52,11 +53,21 @@ pub(super) async fn run(shared: Arc<Shared>) {
                 backoff.reset();
             }
             Err(error) => {
-                tracing::debug!(%error, "following the event logs was interrupted");
+                interrupted_by("following the event logs", &error, backoff.has_failed());
                 interrupted = true;
                 backoff.wait().await;
             }
         }
+    }
+}
+
+/// An outage ends by itself; a right that this user lacks has to be known of, once.
+pub(super) fn interrupted_by(what: &str, error: &Error, again: bool) {
+    let cause: &(dyn StdError + 'static) = error;
+    if again || error.is_transient() {
+        tracing::debug!(cause, "{what} was interrupted");
+    } else {
+        tracing::warn!(cause, "{what} failed; it will be tried again");
     }
 }
 

@@ -1,5 +1,6 @@
 //! Reaps one keyspace: what is due, as soon as it is.
 
+use std::error::Error as StdError;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::backoff::Backoff;
 use super::{Shared, Space};
 use crate::backend::{Lease, PAGE, Reap, Reaped};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::telemetry::Cause;
 
 /// How many due entities one step reaps: so few that whoever asks the server something in between hardly waits, and as
@@ -53,6 +54,17 @@ pub(super) async fn run(shared: Arc<Shared>, space: Arc<Space>) {
     }
     // Losing this costs the next one the rest of the lease.
     let _ = timeout(RELEASE, shared.backend.release(space.keyspace(), &shared.token)).await;
+}
+
+/// Said once, and not each second as long as it lasts.
+fn not_reaped(space: &Space, error: &Error, again: bool) {
+    let keyspace = space.keyspace().name();
+    let cause: &(dyn StdError + 'static) = error;
+    if again {
+        tracing::debug!(keyspace, cause, "reaping failed again");
+    } else {
+        tracing::warn!(keyspace, cause, "reaping failed; it will be tried again");
+    }
 }
 
 struct Reaper<'a> {
@@ -107,8 +119,7 @@ impl Reaper<'_> {
                     }
                 }
                 Err(error) => {
-                    let keyspace = self.space.keyspace().name();
-                    tracing::warn!(keyspace, %error, "reaping failed; it will be tried again");
+                    not_reaped(self.space, &error, backoff.has_failed());
                     backoff.wait().await;
                     continue;
                 }

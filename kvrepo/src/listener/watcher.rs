@@ -5,6 +5,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 
 use super::backoff::Backoff;
+use super::follower::interrupted_by;
 use super::{Shared, Space};
 use crate::backend::{Keyspace, Position};
 
@@ -43,7 +44,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
                 backoff.reset();
             }
             Err(error) => {
-                tracing::debug!(%error, "watching the event logs was interrupted");
+                interrupted_by("watching the event logs", &error, backoff.has_failed());
                 backoff.wait().await;
             }
         }

@@ -57,7 +57,7 @@ impl StoreBuilder {
     }
 
     /// Leaves the server's `notify-keyspace-events` alone, whatever it is. Otherwise what is missing for expirations
-    /// is added to it, if this user may, and nothing is ever taken away.
+    /// is added to it, if this user may, and nothing is ever taken away. See [`servers`](crate::servers).
     pub fn leave_notification_flags(mut self) -> Self {
         self.settings.leave_notification_flags = true;
         self

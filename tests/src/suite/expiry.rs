@@ -7,6 +7,7 @@ use kvrepo::{
     Error, KeyspaceEvents, KeyspaceSettings, KvEntity, NoValue, Repository, Store, Swept, TimeToLive,
 };
 
+use crate::access::OPTIONAL;
 use crate::fixture::{Address, Person, Ping, Session};
 use crate::harness::TestServer;
 use crate::world::{PATIENCE, World, millis, next, next_ids, nothing_before};
@@ -291,6 +292,8 @@ pub async fn a_renewed_entity_does_not_expire_early(world: &World) {
 /// Another client speaks of entities that are ours: C49, C54, C70, and its own `PEXPIRE`.
 pub async fn what_another_client_does_to_a_key_is_respected(world: &World) {
     let Some(server) = world.as_server() else { return };
+    // That another client has shortened a life only the server can tell of.
+    world.may_also(OPTIONAL).await;
     let repository = world.repository::<Session>().await;
     let mut expired = repository.expired().await.unwrap();
     for id in ["longer", "shorter", "never", "gone"] {

@@ -6,6 +6,7 @@ use futures_util::TryStreamExt;
 use kvrepo::{Error, Expired, KeyspaceEvents, KeyspaceSettings, KvEntity, NoValue, Position, Store};
 use serde::{Deserialize, Serialize};
 
+use crate::access::OPTIONAL;
 use crate::fixture::{Person, Ping, Session};
 use crate::world::{PATIENCE, World, millis, next, nothing_before};
 
@@ -225,6 +226,7 @@ pub async fn other_keyspaces_events_are_not_ours(world: &World) {
 /// C98, on the way to the server's own word of expirations: flags are added, none is taken, and none if one may not.
 pub async fn listening_adds_to_the_flags_of_the_server(world: &World) {
     let Some(server) = world.as_server() else { return };
+    world.may_also(OPTIONAL).await;
     server
         .command(&["CONFIG", "SET", "notify-keyspace-events", "Kg"])
         .await;

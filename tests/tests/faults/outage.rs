@@ -195,7 +195,7 @@ async fn a_store_that_was_idle_while_its_connection_was_closed_loses_no_call() {
     }
 }
 
-/// The address stays, another server answers there: what a failover by DNS or by a balancer looks like.
+/// C43: the address stays, another server answers there: what a failover by DNS or by a balancer looks like.
 #[tokio::test]
 async fn a_server_that_has_become_a_replica_is_left_for_the_new_primary() {
     let (old, new) = (TestServer::start().await, TestServer::start().await);
@@ -220,7 +220,7 @@ async fn a_server_that_has_become_a_replica_is_left_for_the_new_primary() {
     );
 }
 
-/// The same for who listens.
+/// C43: the same for who listens; the new primary is subscribed to, and its flags are seen to.
 #[tokio::test]
 async fn a_listener_follows_to_the_new_primary() {
     let (old, new) = (TestServer::start().await, TestServer::start().await);
@@ -237,4 +237,63 @@ async fn a_listener_follows_to_the_new_primary() {
         .repository::<Person>();
     writer.save(&mut version(1)).time_to_live(ms(50)).await.unwrap();
     assert_eq!(next(&mut expired).await.value(), Some(&version(1)));
+    eventually("a subscription to the new primary", async || {
+        let channel = "__keyevent@0__:expired";
+        let subscribed: (String, u64) = new.query(&["PUBSUB", "NUMSUB", channel]).await;
+        subscribed.1 == 1
+    })
+    .await;
+    eventually("the flags of the new primary", async || {
+        let flags: Vec<String> = new.query(&["CONFIG", "GET", "notify-keyspace-events"]).await;
+        flags[1].contains('E') && flags[1].contains('x')
+    })
+    .await;
+}
+
+/// C45: a demoted server that does not even hear from the new primary would answer reads with what once was. Who listens
+/// notices, and every connection of the store leaves; neither reads nor events come from there any more.
+#[tokio::test]
+async fn a_demoted_server_that_lags_behind_is_read_no_more() {
+    let (old, new) = (TestServer::start().await, TestServer::start().await);
+    let (front, replication) = (Proxy::in_front_of(&old).await, Proxy::in_front_of(&new).await);
+    let people = Store::connect(&front.url()).await.unwrap().repository::<Person>();
+    let mut expired = people.expired().await.unwrap();
+    people.save(&mut version(0)).await.unwrap();
+    replication.pause(true);
+    let port = replication.address().port().to_string();
+    old.command(&["REPLICAOF", "127.0.0.1", &port]).await;
+    front.redirect(new.address());
+    let writer = quiet(ms(1_000)).connect(&new.url()).await.unwrap().repository();
+    writer.save(&mut version(1)).await.unwrap();
+    eventually(
+        "what the new primary has",
+        async || matches!(people.find_by_id("1").await, Ok(Some(found)) if found == version(1)),
+    )
+    .await;
+    assert_eq!(
+        old.query::<String, _>(&["HGET", "people:1", "firstname"]).await,
+        "version 0",
+        "it lags behind"
+    );
+    writer.save(&mut version(2)).time_to_live(ms(50)).await.unwrap();
+    assert_eq!(next(&mut expired).await.value(), Some(&version(2)));
+    assert_eq!(old.query::<u64, _>(&["EXISTS", "people:1"]).await, 1);
+}
+
+/// C45: a connection is made to a primary or not at all.
+#[tokio::test]
+async fn a_store_that_connects_anew_does_not_read_from_a_replica() {
+    let server = TestServer::start().await;
+    for url in [server.url(), format!("{}?protocol=resp2", server.url())] {
+        let people = quiet(ms(1_000)).connect(&url).await.unwrap().repository();
+        people.save(&mut version(0)).await.unwrap();
+        server.command(&["REPLICAOF", "127.0.0.1", "1"]).await;
+        server.command(&["CLIENT", "KILL", "TYPE", "normal"]).await;
+        for _ in 0..3 {
+            let error = people.find_by_id("1").await.unwrap_err();
+            assert!(error.is_transient() && !error.is_outcome_unknown(), "{error:?}");
+        }
+        server.command(&["REPLICAOF", "NO", "ONE"]).await;
+        assert_eq!(people.find_by_id("1").await.unwrap(), Some(version(0)));
+    }
 }

@@ -80,11 +80,12 @@ async fn pretend(version: &'static str) -> String {
                 let mut lines = BufReader::new(reader).lines();
                 // A command's name is the line behind its length; only names are in capitals and of letters.
                 while let Ok(Some(line)) = lines.next_line().await {
-                    let info = format!("redis_version:{version}\r\nrole:master\r\n");
                     let reply = match line.as_str() {
-                        "HELLO" => "%1\r\n$5\r\nproto\r\n:3\r\n".to_owned(),
+                        "HELLO" => format!(
+                            "%2\r\n$5\r\nproto\r\n:3\r\n$7\r\nversion\r\n${}\r\n{version}\r\n",
+                            version.len()
+                        ),
                         "CLIENT" => "+OK\r\n".to_owned(),
-                        "INFO" => format!("${}\r\n{info}\r\n", info.len()),
                         _ => continue,
                     };
                     writer.write_all(reply.as_bytes()).await.ok();

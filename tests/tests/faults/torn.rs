@@ -201,7 +201,6 @@ async fn forgetful() -> String {
             let reply = match (line.as_str(), calls) {
                 ("HELLO", _) => "%1\r\n$5\r\nproto\r\n:3\r\n",
                 ("CLIENT", _) => "+OK\r\n",
-                ("INFO", _) => "$19\r\nredis_version:7.4.2\r\n",
                 ("EVALSHA", 1) => "*3\r\n:1\r\n:-1\r\n:0\r\n",
                 ("EVALSHA", _) => "-NOSCRIPT No matching script.\r\n",
                 _ => continue,

@@ -73,12 +73,11 @@ async fn after_a_restart_the_flags_are_added_again_and_events_flow() {
     each_once(&mut expired, 0, 5).await;
     for round in 1..3 {
         server(&world).restart().await;
-        eventually("the subscription", async || {
-            subscribers(server(&world)).await == 1
+        eventually("the flags", async || {
+            has(&notify_flags(server(&world)).await, "Ex")
         })
         .await;
-        let flags = notify_flags(server(&world)).await;
-        assert!(has(&flags, "Ex"), "{flags}");
+        assert_eq!(subscribers(server(&world)).await, 1);
         repository
             .save_all(&mut people(round * 5, 5))
             .time_to_live(ms(20))
@@ -217,6 +216,7 @@ async fn a_server_that_is_not_there_is_an_error_within_the_deadline() {
     }
 }
 
+/// C103: nothing is left half started.
 #[tokio::test]
 async fn subscribing_while_the_server_is_away_is_an_error_and_works_once_it_is_back() {
     let world = World::server().await;

@@ -15,7 +15,7 @@ use redis::{Cmd, Pipeline, PushInfo, PushKind, RedisResult, Value};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use super::endpoint::Endpoint;
+use super::endpoint::{Endpoint, Era};
 use super::fault;
 use crate::backend::status::Board;
 use crate::error::{Error, Outcome, Result};
@@ -80,8 +80,8 @@ impl Call {
 #[derive(Debug)]
 pub(super) struct Connection {
     endpoint: Endpoint,
-    /// The connection in use, if any, and its number.
-    link: RwLock<(u64, Option<MultiplexedConnection>)>,
+    /// The connection in use, if there was ever one.
+    link: RwLock<Option<Link>>,
     /// Held while connecting, so that one caller connects and the others wait for it.
     attempts: Mutex<Attempts>,
     /// The number of the last link that was seen to have broken; told by the client without a call being made.
@@ -90,6 +90,15 @@ pub(super) struct Connection {
     /// What it is for, for who counts.
     name: &'static str,
     board: Arc<Board>,
+}
+
+/// A connection, as long as it works.
+#[derive(Debug, Clone)]
+struct Link {
+    /// Each has a higher one than the one before.
+    number: u64,
+    era: Era,
+    open: MultiplexedConnection,
 }
 
 /// When another attempt to connect may be made.
@@ -103,7 +112,7 @@ impl Connection {
     pub(super) fn new(endpoint: Endpoint, name: &'static str, board: Arc<Board>) -> Self {
         Self {
             endpoint,
-            link: RwLock::new((0, None)),
+            link: RwLock::default(),
             attempts: Mutex::new(Attempts {
                 backoff: FIRST_BACKOFF,
                 not_before: Instant::now(),
@@ -138,30 +147,32 @@ impl Connection {
         .await
     }
 
-    /// Sends something, and drops the connection if that fails in a way, or is answered with what says, that it is of
-    /// no more use.
+    /// Sends something, and drops the connection if that fails in a way that says that it is of no more use; all
+    /// connections, if it is answered with what says that the server is.
     async fn call<R, F>(
         &self,
         call: Call,
-        useless: impl FnOnce(&R) -> bool,
+        demoted: impl FnOnce(&R) -> bool,
         send: impl FnOnce(MultiplexedConnection) -> F,
     ) -> Result<R>
     where
         F: Future<Output = RedisResult<R>>,
     {
         let until = Instant::now() + self.endpoint.deadline;
-        let (number, open) = self.open(call, until).await?;
+        let Link { number, era, open } = self.open(call, until).await?;
         match timeout_at(until, send(open)).await {
             Ok(Ok(reply)) => {
                 self.timeouts.store(0, Ordering::Relaxed);
-                if useless(&reply) {
-                    self.broken.fetch_max(number, Ordering::Relaxed);
+                if demoted(&reply) {
+                    self.endpoint.leave(era);
                 }
                 Ok(reply)
             }
             Ok(Err(error)) if error.is_timeout() => Err(self.timed_out(call, number)),
             Ok(Err(error)) => {
-                if fault::breaks_connection(&error) {
+                if fault::is_read_only(&error) {
+                    self.endpoint.leave(era);
+                } else if fault::breaks_connection(&error) {
                     self.broken.fetch_max(number, Ordering::Relaxed);
                 }
                 Err(call.fault(error))
@@ -183,17 +194,18 @@ impl Connection {
         }
     }
 
-    /// The connection in use, unless it has broken; in any case its number.
-    fn in_use(&self) -> (u64, Option<MultiplexedConnection>) {
-        let (number, open) = &*self.link.read().unwrap_or_else(PoisonError::into_inner);
-        let works = *number > self.broken.load(Ordering::Relaxed);
-        (*number, open.as_ref().filter(|_| works).cloned())
+    /// The connection in use, unless it has broken or its server was left; in any case the last number.
+    fn in_use(&self) -> Result<Link, u64> {
+        let link = self.link.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(link) = &*link else { return Err(0) };
+        let works = link.number > self.broken.load(Ordering::Relaxed) && link.era == self.endpoint.era();
+        if works { Ok(link.clone()) } else { Err(link.number) }
     }
 
     /// The connection in use, or a new one. Nothing has been sent if this fails.
-    async fn open(&self, call: Call, until: Instant) -> Result<(u64, MultiplexedConnection)> {
-        if let (number, Some(open)) = self.in_use() {
-            return Ok((number, open));
+    async fn open(&self, call: Call, until: Instant) -> Result<Link> {
+        if let Ok(link) = self.in_use() {
+            return Ok(link);
         }
         let unreached = || Error::Timeout {
             operation: call.operation,
@@ -206,15 +218,17 @@ impl Connection {
         loop {
             // Another caller may have connected meanwhile.
             let number = match self.in_use() {
-                (number, Some(open)) => return Ok((number, open)),
-                (number, None) => number + 1,
+                Ok(link) => return Ok(link),
+                Err(number) => number + 1,
             };
             timeout_at(until, sleep_until(attempts.not_before))
                 .await
                 .map_err(|_| unreached())?;
+            let era = self.endpoint.era();
             match timeout_at(until, self.connect(number)).await {
                 Ok(Ok(open)) => {
-                    *self.link.write().unwrap_or_else(PoisonError::into_inner) = (number, Some(open));
+                    let link = Link { number, era, open };
+                    *self.link.write().unwrap_or_else(PoisonError::into_inner) = Some(link);
                     attempts.backoff = FIRST_BACKOFF;
                     if number > 1 {
                         self.board.reconnected(self.name);

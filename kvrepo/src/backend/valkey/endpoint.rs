@@ -7,12 +7,16 @@ mod tls;
 mod without_tls;
 
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use redis::aio::{MultiplexedConnection, PubSub};
 use redis::io::tcp::socket2::TcpKeepalive;
 use redis::{AsyncConnectionConfig, Client, ProtocolVersion};
 
+use super::fault;
+use super::server::Hello;
 use crate::error::Result;
 
 #[cfg(feature = "tls")]
@@ -36,7 +40,12 @@ pub(super) struct Endpoint {
     database: i64,
     /// The longest that a call may take, connecting included.
     pub(super) deadline: Duration,
+    era: Arc<AtomicU64>,
 }
+
+/// The time between two demotions of the server: what was opened in an earlier one leads to a replica. One connection
+/// notices, and all are left.
+pub(super) type Era = u64;
 
 impl Endpoint {
     /// Takes a URL: `redis://`, `valkey://`, `rediss://`, `valkeys://`, `unix://`, with user, password, database,
@@ -67,6 +76,7 @@ impl Endpoint {
             address,
             database,
             deadline,
+            era: Arc::default(),
         })
     }
 
@@ -93,14 +103,29 @@ impl Endpoint {
         self.client.get_async_pubsub().await
     }
 
-    /// Opens a connection.
+    /// Opens a connection, to a primary only: a replica would answer reads, with what once was.
     pub(super) async fn open(
         &self,
         config: &AsyncConnectionConfig,
     ) -> redis::RedisResult<MultiplexedConnection> {
-        self.client
+        let mut open = self
+            .client
             .get_multiplexed_async_connection_with_config(config)
-            .await
+            .await?;
+        if Hello::ask(&mut open).await?.is_replica() {
+            return Err(fault::demoted());
+        }
+        Ok(open)
+    }
+
+    /// The era of what is opened now.
+    pub(super) fn era(&self) -> Era {
+        self.era.load(Ordering::Relaxed)
+    }
+
+    /// The server has been demoted: what was opened in this era, or before, is not to be used any more.
+    pub(super) fn leave(&self, era: Era) {
+        self.era.fetch_max(era + 1, Ordering::Relaxed);
     }
 }
 

@@ -24,11 +24,8 @@ pub(super) fn of_write(operation: &'static str, error: RedisError) -> Error {
 /// Whether the server answered, or was never reached.
 fn is_refusal(error: &RedisError) -> bool {
     match error.kind() {
-        ErrorKind::Server(_)
-        | ErrorKind::Extension
-        | ErrorKind::AuthenticationFailed
-        | ErrorKind::InvalidClientConfig => true,
-        _ => error.is_connection_refusal(),
+        ErrorKind::AuthenticationFailed | ErrorKind::InvalidClientConfig => true,
+        _ => is_reply(error) || error.is_connection_refusal(),
     }
 }
 
@@ -72,9 +69,28 @@ pub(super) fn is_no_group(error: &RedisError) -> bool {
     error.code() == Some("NOGROUP")
 }
 
-/// Whether the user may not do this.
+/// Whether the user may not do this, or nobody may: some servers have commands taken away.
 pub(super) fn is_denied(error: &RedisError) -> bool {
-    error.kind() == ErrorKind::Server(ServerErrorKind::NoPerm)
+    let unknown = || {
+        error
+            .detail()
+            .is_some_and(|detail| detail.starts_with("unknown command"))
+    };
+    error.kind() == ErrorKind::Server(ServerErrorKind::NoPerm) || (is_reply(error) && unknown())
+}
+
+/// Whether the server answered, with an error.
+pub(super) fn is_reply(error: &RedisError) -> bool {
+    matches!(error.kind(), ErrorKind::Server(_) | ErrorKind::Extension)
+}
+
+/// What is said of a server that has become a replica.
+pub(super) fn demoted() -> RedisError {
+    (
+        ErrorKind::Server(ServerErrorKind::ReadOnly),
+        "the server is a replica",
+    )
+        .into()
 }
 
 /// Whether the server has become a replica, and will refuse every write.
@@ -84,8 +100,5 @@ pub(super) fn is_read_only(error: &RedisError) -> bool {
 
 /// Whether the connection is of no more use.
 pub(super) fn breaks_connection(error: &RedisError) -> bool {
-    error.is_unrecoverable_error()
-        || error.is_connection_dropped()
-        || is_read_only(error)
-        || is_tls_failure(error)
+    error.is_unrecoverable_error() || error.is_connection_dropped() || is_tls_failure(error)
 }

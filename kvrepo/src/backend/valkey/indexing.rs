@@ -140,7 +140,8 @@ pub(super) fn sets(keyspace: &Keyspace, plan: &Plan) -> Option<Cmd> {
     if keys.is_empty() {
         return None;
     }
-    let mut command = redis::cmd(if keys.len() == 1 { "SMEMBERS" } else { name });
+    let name = if keys.len() == 1 { "SMEMBERS" } else { name };
+    let mut command = redis::cmd(name);
     command.arg(keys);
     Some(command)
 }

@@ -8,13 +8,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
-use redis::{RedisError, RedisResult, Value};
+use redis::{RedisError, RedisResult};
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use super::endpoint::Endpoint;
 use super::fault;
 use super::notification::{Notifications, Told};
+use super::server::Hello;
 use crate::backend::status::Board;
 use crate::backend::{Guard, NotificationFlags, Notifications as State, Trigger, TriggerSink};
 use crate::error::{Error, Outcome, Result};
@@ -27,6 +28,8 @@ const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 /// The waits between attempts to connect.
 const FIRST_BACKOFF: Duration = Duration::from_millis(50);
 const LAST_BACKOFF: Duration = Duration::from_secs(1);
+/// How long after the server has refused a subscription it is asked again: users are given rights seldom.
+const REFUSED: Duration = Duration::from_secs(60);
 
 /// The server's setting of what it tells of.
 const NAME: &str = "notify-keyspace-events";
@@ -46,7 +49,7 @@ enum Stage {
     Connecting,
     Listening,
     /// Notifications cannot be had; the reason was logged.
-    Denied,
+    Refused,
 }
 
 /// Starts listening; returns once the server has confirmed the subscription, or has said that it will not.
@@ -68,6 +71,7 @@ pub(super) async fn start(
             stage,
             board,
             connected: false,
+            told: None,
         }
         .run(),
     ));
@@ -102,6 +106,15 @@ struct Listener {
     board: Arc<Board>,
     /// Whether there was a connection before.
     connected: bool,
+    /// The last warning: the same is not said again at each reconnect.
+    told: Option<String>,
+}
+
+/// How a connection's life ended.
+enum End {
+    Closed,
+    /// The server would not let us subscribe.
+    Refused(RedisError),
 }
 
 impl Listener {
@@ -109,20 +122,20 @@ impl Listener {
         let mut backoff = FIRST_BACKOFF;
         loop {
             match self.session(&mut backoff).await {
-                Ok(()) => {
+                Ok(End::Closed) => {
                     self.board.notifications(State::Down);
                     tracing::debug!(endpoint = %self.endpoint, "notifications: the server closed the connection");
                 }
-                Err(error) if fault::is_denied(&error) => {
-                    // It is tried again all the time, since rights can be given, and is said once.
-                    if self.board.notifications(State::Refused) {
-                        tracing::warn!(
-                            endpoint = %self.endpoint, %error,
-                            "notifications: this user may not subscribe; events come by the deadline index alone"
-                        );
-                    }
-                    self.stage.send_replace(Stage::Denied);
-                    backoff = LAST_BACKOFF;
+                Ok(End::Refused(error)) => {
+                    self.board.notifications(State::Refused);
+                    let channel = self.channel();
+                    self.warn(format!(
+                        "subscribing to `{channel}` was refused ({error}), so events come by the deadline index \
+                         alone; allow `subscribe` and that channel to have notifications as well"
+                    ));
+                    self.stage.send_replace(Stage::Refused);
+                    sleep(REFUSED).await;
+                    continue;
                 }
                 Err(error) => {
                     self.board.notifications(State::Down);
@@ -134,14 +147,32 @@ impl Listener {
         }
     }
 
+    fn channel(&self) -> String {
+        format!("__keyevent@{}__:expired", self.endpoint.database())
+    }
+
+    /// Says what is missing, and what to do, until something else is.
+    fn warn(&mut self, what: String) {
+        if self.told.as_ref() == Some(&what) {
+            tracing::debug!(endpoint = %self.endpoint, "notifications: as before, {what}");
+        } else {
+            tracing::warn!(endpoint = %self.endpoint, "notifications: {what}");
+            self.told = Some(what);
+        }
+    }
+
     /// One connection's life.
-    async fn session(&mut self, backoff: &mut Duration) -> RedisResult<()> {
+    async fn session(&mut self, backoff: &mut Duration) -> RedisResult<End> {
+        let era = self.endpoint.era();
         let mut notifications = Notifications::open(&self.endpoint, PROBE_TIMEOUT).await?;
+        match notifications.subscribe(&self.channel(), PROBE_TIMEOUT).await {
+            Err(error) if fault::is_reply(&error) => return Ok(End::Refused(error)),
+            subscribed => subscribed?,
+        }
+        *backoff = FIRST_BACKOFF;
+        // Without a subscription nobody would hear what the flags bring about, and they stay as they are.
         let flags = self.check_flags(&mut notifications.commands).await;
         let mut proved = flags == NotificationFlags::Sufficient;
-        let channel = format!("__keyevent@{}__:expired", self.endpoint.database());
-        notifications.subscribe(&channel, PROBE_TIMEOUT).await?;
-        *backoff = FIRST_BACKOFF;
         self.board.notifications(State::Active);
         if std::mem::replace(&mut self.connected, true) {
             self.board.reconnected("notifications");
@@ -162,80 +193,72 @@ impl Listener {
                             self.board.flags(NotificationFlags::Sufficient);
                         }
                     }
-                    Told::Closed => return Ok(()),
+                    Told::Closed => return Ok(End::Closed),
                     Told::Lost => {
                         tracing::warn!(endpoint = %self.endpoint, "notifications: more than can wait; looking everywhere");
                         self.sink.trigger(Trigger::Everything);
                     }
                 },
                 _ = probe.tick() => {
-                    if is_replica(&self.role(&mut notifications.commands).await?) {
-                        return Err((redis::ErrorKind::Client, "the server has become a replica").into());
+                    if Hello::ask(&mut notifications.commands).await?.is_replica() {
+                        self.endpoint.leave(era);
+                        return Err(fault::demoted());
                     }
                 }
             }
         }
     }
 
-    /// The server's role; asking for it also shows that the connection is alive.
-    async fn role(&self, commands: &mut MultiplexedConnection) -> RedisResult<Value> {
-        match redis::cmd("ROLE").query_async(commands).await {
-            // A user who may not ask was answered all the same.
-            Err(error) if fault::is_denied(&error) => Ok(Value::Nil),
-            answer => answer,
-        }
-    }
-
-    /// Looks at the server's flags, which it forgets when it restarts, and adds what is missing if it may. What is wrong
-    /// is said when it is new.
-    async fn check_flags(&self, connection: &mut MultiplexedConnection) -> NotificationFlags {
-        let endpoint = &self.endpoint;
-        let (flags, refusal) = self.look_at_flags(connection).await;
-        match (self.board.flags(flags), flags, refusal) {
-            (true, NotificationFlags::Lacking(missing), None) => {
-                tracing::warn!(%endpoint, missing, "{NAME} lacks flags and is left alone");
-            }
-            (true, _, Some(error)) => tracing::warn!(
-                %endpoint, %error,
-                "{NAME} could not be checked; set it to `Ex` on the server to have notifications as well"
-            ),
-            _ => {}
+    /// Looks at the server's flags, which it forgets when it restarts, and adds what is missing if it may.
+    async fn check_flags(&mut self, connection: &mut MultiplexedConnection) -> NotificationFlags {
+        let (flags, refusal) = look_at_flags(connection, self.flags).await;
+        self.board.flags(flags);
+        match (flags, refusal) {
+            (_, Some(error)) => self.warn(format!(
+                "`{NAME}` could not be checked ({error}); it should hold `Ex`, else events come by the deadline index \
+                 alone"
+            )),
+            (NotificationFlags::Lacking(missing), None) => self.warn(format!(
+                "`{NAME}` lacks `{missing}` and is left alone, so events come by the deadline index alone"
+            )),
+            _ => self.told = None,
         }
         flags
     }
+}
 
-    /// What the flags are in the end, and what the server had against it.
-    async fn look_at_flags(
-        &self,
-        connection: &mut MultiplexedConnection,
-    ) -> (NotificationFlags, Option<RedisError>) {
-        // Pairs in RESP2, a map in RESP3; the client reads either.
-        let found: RedisResult<HashMap<String, String>> = redis::cmd("CONFIG")
-            .arg("GET")
-            .arg(NAME)
-            .query_async(connection)
-            .await;
-        let present = match &found {
-            Ok(found) => found.get(NAME).map_or("", String::as_str),
-            Err(_) => return (NotificationFlags::Unverified, found.err()),
-        };
-        let missing = match missing(present) {
-            "" => return (NotificationFlags::Sufficient, None),
-            missing => missing,
-        };
-        if self.flags == Flags::Leave {
-            return (NotificationFlags::Lacking(missing), None);
-        }
-        let added = redis::cmd("CONFIG")
-            .arg("SET")
-            .arg(NAME)
-            .arg(format!("{present}{missing}"))
-            .query_async::<()>(connection)
-            .await;
-        match added {
-            Ok(()) => (NotificationFlags::Sufficient, None),
-            Err(error) => (NotificationFlags::Lacking(missing), Some(error)),
-        }
+/// Looks at the server's flags, and adds what is missing if that is wanted: what they are in the end, and what the server had
+/// against it.
+async fn look_at_flags(
+    connection: &mut MultiplexedConnection,
+    wanted: Flags,
+) -> (NotificationFlags, Option<RedisError>) {
+    // Pairs in RESP2, a map in RESP3; the client reads either.
+    let found: RedisResult<HashMap<String, String>> = redis::cmd("CONFIG")
+        .arg("GET")
+        .arg(NAME)
+        .query_async(connection)
+        .await;
+    let present = match &found {
+        Ok(found) => found.get(NAME).map_or("", String::as_str),
+        Err(_) => return (NotificationFlags::Unverified, found.err()),
+    };
+    let missing = match missing(present) {
+        "" => return (NotificationFlags::Sufficient, None),
+        missing => missing,
+    };
+    if wanted == Flags::Leave {
+        return (NotificationFlags::Lacking(missing), None);
+    }
+    let added = redis::cmd("CONFIG")
+        .arg("SET")
+        .arg(NAME)
+        .arg(format!("{present}{missing}"))
+        .query_async::<()>(connection)
+        .await;
+    match added {
+        Ok(()) => (NotificationFlags::Sufficient, None),
+        Err(error) => (NotificationFlags::Lacking(missing), Some(error)),
     }
 }
 
@@ -248,10 +271,6 @@ fn missing(present: &str) -> &'static str {
         (false, true) => "E",
         (false, false) => "Ex",
     }
-}
-
-fn is_replica(role: &Value) -> bool {
-    matches!(role, Value::Array(parts) if matches!(parts.first(), Some(Value::BulkString(name)) if name == b"slave"))
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@
 //! returns.
 
 use std::collections::{HashMap, HashSet};
+use std::error::Error as StdError;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -38,6 +40,8 @@ struct Shared {
     connection: Arc<Connection>,
     board: Arc<Board>,
     noted: Mutex<Noted>,
+    /// Whether the last renewal failed.
+    failing: AtomicBool,
     /// Told when the first note is made, and when the store is closed.
     changed: Notify,
 }
@@ -55,6 +59,7 @@ impl Renewals {
             connection,
             board,
             noted: Mutex::default(),
+            failing: AtomicBool::new(false),
             changed: Notify::new(),
         };
         Self {
@@ -78,7 +83,7 @@ impl Renewals {
             match self.shared.renew(keyspace, &ids).await {
                 Ok(()) => return,
                 // The read itself has succeeded; the renewal is tried again.
-                Err(error) => not_renewed(keyspace, &error),
+                Err(error) => self.shared.not_renewed(keyspace, &error),
             }
         }
         self.note(keyspace, id);
@@ -133,7 +138,19 @@ impl Shared {
             let renewed = reply::integer(&reply).ok_or_else(|| reply::unexpected(call.operation))?;
             self.board.renewed(keyspace.name(), renewed.unsigned_abs());
         }
+        self.failing.store(false, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Said once, and not each second as long as it lasts.
+    fn not_renewed(&self, keyspace: &Keyspace, error: &Error) {
+        let keyspace = keyspace.name();
+        let cause: &(dyn StdError + 'static) = error;
+        if self.failing.swap(true, Ordering::Relaxed) {
+            tracing::debug!(keyspace, cause, "could not renew idle terms again");
+        } else {
+            tracing::warn!(keyspace, cause, "could not renew idle terms; trying again");
+        }
     }
 
     /// Sends all that is noted. What could not be sent stays noted: the script can be asked twice.
@@ -141,17 +158,13 @@ impl Shared {
         let noted = std::mem::take(&mut self.noted().ids);
         for (key, (keyspace, ids)) in noted {
             if let Err(error) = self.renew(&keyspace, &ids).await {
-                not_renewed(&keyspace, &error);
+                self.not_renewed(&keyspace, &error);
                 let mut noted = self.noted();
                 let (_, again) = noted.ids.entry(key).or_insert_with(|| (keyspace, HashSet::new()));
                 again.extend(ids);
             }
         }
     }
-}
-
-fn not_renewed(keyspace: &Keyspace, error: &Error) {
-    tracing::warn!(keyspace = keyspace.name(), %error, "could not renew idle terms; trying again");
 }
 
 async fn send(shared: Arc<Shared>) {

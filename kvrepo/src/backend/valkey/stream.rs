@@ -10,7 +10,7 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use super::connection::{Call, Connection};
-use super::endpoint::Endpoint;
+use super::endpoint::{Endpoint, Era};
 use super::{fault, reply};
 use crate::backend::status::Board;
 use crate::backend::{Keyspace, LogEntry, LogPage, Position};
@@ -38,7 +38,13 @@ pub(super) async fn end(connection: &Connection, keyspace: &Keyspace) -> Result<
         .cmd("HGET")
         .arg(marks_key(keyspace))
         .arg("last");
-    let [time, last] = all(call, connection.pipeline(call, &pipeline).await?)?;
+    // Finds nothing. Whoever may not follow the log is told now, and does not wait in vain.
+    pipeline
+        .cmd("XREAD")
+        .arg("STREAMS")
+        .arg(log_key(keyspace))
+        .arg("$");
+    let [time, last, _] = all(call, connection.pipeline(call, &pipeline).await?)?;
     let [seconds, _] = reply::integers(&time).ok_or_else(|| reply::unexpected(call.operation))?;
     let last = reply::text(last).and_then(|text| text.parse().ok());
     Ok(last.unwrap_or_else(|| Position::before_anything_after(seconds.unsigned_abs() * 1000)))
@@ -125,7 +131,7 @@ pub(super) struct Follower {
     endpoint: Endpoint,
     /// Taken for each wait and put back after it, so that a wait that is dropped takes its connection along: only a
     /// closed connection ends a wait on the server.
-    idle: Mutex<Option<MultiplexedConnection>>,
+    idle: Mutex<Option<(Era, MultiplexedConnection)>>,
     /// Whether the last connection failed, rather than that its wait was dropped.
     broken: AtomicBool,
     board: Arc<Board>,
@@ -154,10 +160,11 @@ impl Follower {
             after: self.endpoint.deadline,
             outcome: Outcome::NotExecuted,
         };
+        let era = self.endpoint.era();
         let idle = self.idle.lock().await.take();
         let mut connection = match idle {
-            Some(connection) => connection,
-            None => {
+            Some((of, connection)) if of == era => connection,
+            _ => {
                 let config = self.endpoint.config(BLOCK + self.endpoint.deadline);
                 let opened = timeout(self.endpoint.deadline, self.endpoint.open(&config)).await;
                 let opened = opened.map_err(|_| late())?.map_err(fault)?;
@@ -184,7 +191,7 @@ impl Follower {
             self.broken.store(true, Ordering::Relaxed);
             fault(error)
         })?;
-        *self.idle.lock().await = Some(connection);
+        *self.idle.lock().await = Some((era, connection));
         let streams = reply::streams(reply).ok_or_else(|| reply::unexpected(call.operation))?;
         let index = |key: &str| keys.iter().position(|known| known == key);
         let found = streams

@@ -9,6 +9,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use super::{Desk, GroupSettings};
 use crate::backend::{Backend, Claim, Delivered, Position, Receipt};
 use crate::error::{Error, Result};
+use crate::listener::follower::interrupted_by;
 use crate::listener::{Backoff, Shared, Space};
 
 /// The most events that are taken at once, however quickly they are seen to.
@@ -112,7 +113,7 @@ impl Reader {
                         self.wait(Some(next.unwrap_or_else(Instant::now))).await;
                     }
                     Err(error) => {
-                        tracing::debug!(%error, "reading for a group was interrupted");
+                        interrupted_by("reading for a group", &error, backoff.has_failed());
                         self.claimed = None;
                         if !error.is_transient() {
                             self.tell(error);

@@ -250,8 +250,9 @@ end
 
 local function unfit(id, entries)
   for _, entry in pairs(entries) do
-    if type(redis.pcall(PROBE[entry.kind], entry.key)) == 'table' then
-      return redis.error_reply('KVCOLLISION ' .. entry.key)
+    local reply = redis.pcall(PROBE[entry.kind], entry.key)
+    if type(reply) == 'table' then
+      return foreign(reply, entry.key)
     end
     if entry.kind == 'unique' then
       local holder = redis.call('HGET', entry.key, entry.value)

@@ -5,6 +5,7 @@
 --   now                 the server's time, in milliseconds; it stands still while a script runs, also for expiry
 --   text(n)             a whole number as text (Lua's own would write 1e+15)
 --   alive(id)           whether the hash is there; nil if its key holds another type
+--   foreign(reply, key) the refusal that an error is which a key was answered with
 --   collision(...)      the refusal, if one of these keys holds another type than kvrepo keeps there
 --   placed(key, id)     what stands in a range index
 --   unplaced(member)    the key and the id of what stands there
@@ -40,12 +41,22 @@ local function alive(id)
   return length > 0
 end
 
+-- The refusal that an error is: of a key that is not ours, if it holds another type; else what the server said, such as
+-- that the user lacks a right.
+local function foreign(reply, key)
+  if string.find(reply['err'], 'WRONGTYPE', 1, true) then
+    return redis.error_reply('KVCOLLISION ' .. key)
+  end
+  return reply
+end
+
 -- Takes pairs of a command that costs nothing and works on one type only, and a key. To be asked before anything is
 -- written: a script that fails half way leaves what it has done.
 local function collision(checks)
   for i = 1, #checks, 2 do
-    if type(redis.pcall(checks[i], checks[i + 1])) == 'table' then
-      return redis.error_reply('KVCOLLISION ' .. checks[i + 1])
+    local reply = redis.pcall(checks[i], checks[i + 1])
+    if type(reply) == 'table' then
+      return foreign(reply, checks[i + 1])
     end
   end
 end
