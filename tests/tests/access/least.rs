@@ -2,10 +2,13 @@
 
 use std::time::{Instant, SystemTime};
 
-use kvrepo::{Disagreement, Distance, Error, KeyspaceEvents, Point, Repository, Store, Swept, TimeToLive};
+use kvrepo::{
+    Disagreement, Distance, Error, KeyspaceEvents, KeyspaceSettings, Point, Repository, Store, Swept,
+    TimeToLive,
+};
 use kvrepo_tests::access::{Access, OPTIONAL};
 use kvrepo_tests::harness::{ServerOptions, TestServer};
-use kvrepo_tests::world::{next, next_ids};
+use kvrepo_tests::world::{eventually, next, next_ids};
 
 use super::support::{Guest, MINUTE, PASSWORD, PROTOCOLS, data_alone, denied, ms, server_for, store};
 
@@ -133,7 +136,7 @@ async fn data_needs_no_more_than_its_part() {
 
 #[tokio::test]
 async fn events_need_no_more_than_their_part() {
-    let server = server_for(&Access::required().without("Verification")).await;
+    let server = server_for(&Access::required().without("Verification").without("Groups")).await;
     for protocol in PROTOCOLS {
         let store_of_one = store(&server, Store::builder(), protocol).await;
         let of_another = store(&server, Store::builder(), protocol).await;
@@ -163,8 +166,89 @@ async fn events_need_no_more_than_their_part() {
 }
 
 #[tokio::test]
+async fn groups_need_no_more_than_their_part() {
+    let server = server_for(&Access::required().without("Verification")).await;
+    for protocol in PROTOCOLS {
+        let builder = || {
+            let settings = KeyspaceSettings::new().retention(ms(600));
+            Store::builder().keyspace::<Guest>(settings)
+        };
+        let guests = store(&server, builder(), protocol).await.repository::<Guest>();
+        let subscribe = || {
+            guests
+                .expired()
+                .group("porter")
+                .claim_after(ms(100))
+                .max_deliveries(1)
+        };
+        let mut porter = subscribe().await.unwrap();
+        let mut brief = [Guest::new("x", "Oslo", 1), Guest::new("y", "Oslo", 2)];
+        guests.save_all(&mut brief).time_to_live(ms(20)).await.unwrap();
+        let kept = porter.next().await.unwrap().unwrap();
+        assert!(kept.ack().await.unwrap());
+        // Not acknowledged, and so put aside as soon as the next one asks.
+        porter.next().await.unwrap().unwrap();
+        let group = guests.group("porter");
+        assert_eq!(group.pending().await.unwrap(), 1);
+        drop(porter);
+        let mut other = subscribe().await.unwrap();
+        let asking = tokio::spawn(async move { other.next().await.unwrap().unwrap().ack().await });
+        eventually("it is put aside", async || {
+            group.parked().await.unwrap().len() == 1
+        })
+        .await;
+        assert_eq!(group.replay_all().await.unwrap(), 1);
+        assert!(asking.await.unwrap().unwrap());
+        assert_eq!(group.pending().await.unwrap(), 0);
+        // What nobody reads is lost to the group, and it is told so, by whoever may.
+        let mut brief = [Guest::new("x", "Oslo", 1), Guest::new("y", "Oslo", 2)];
+        guests.save_all(&mut brief).time_to_live(ms(20)).await.unwrap();
+        let sweeper = store(&server, builder(), protocol).await.repository::<Guest>();
+        let logged = async || server.query::<u64, _>(&["XLEN", "guests#expired"]).await;
+        eventually("both to be reaped", async || logged().await == 4).await;
+        eventually("both to be dropped", async || {
+            sweeper.sweep().await.unwrap();
+            logged().await == 0
+        })
+        .await;
+        let mut late = subscribe().await.unwrap();
+        assert!(matches!(late.next().await, Some(Err(Error::Gap { .. }))));
+        drop(late);
+        assert!(group.delete().await.unwrap());
+    }
+    only_optional_was_denied(&server).await;
+}
+
+/// Who may know nothing of groups leaves to others what belongs to them.
+#[tokio::test]
+async fn who_has_no_part_in_groups_takes_nothing_from_them() {
+    let documented = server_for(&data_alone()).await;
+    for protocol in PROTOCOLS {
+        let settings = KeyspaceSettings::new().retention(ms(50));
+        let builder = Store::builder()
+            .events(KeyspaceEvents::Off)
+            .keyspace::<Guest>(settings);
+        let guests = store(&documented, builder, protocol).await.repository::<Guest>();
+        let create = ["XGROUP", "CREATE", "guests#expired", "porter", "$", "MKSTREAM"];
+        documented.command(&create).await;
+        documented.command(&["HSET", "guests#log", "groups", "1"]).await;
+        let mut brief = [Guest::new("x", "Oslo", 1)];
+        guests.save_all(&mut brief).time_to_live(ms(20)).await.unwrap();
+        eventually("it to be reaped", async || {
+            guests.sweep().await.unwrap().expired == 1
+        })
+        .await;
+        tokio::time::sleep(ms(60)).await; // the retention
+        guests.sweep().await.unwrap();
+        assert_eq!(documented.query::<u64, _>(&["XLEN", "guests#expired"]).await, 1);
+        assert_eq!(documented.query::<i64, _>(&["TTL", "guests#expired"]).await, -1);
+        documented.command(&["FLUSHALL"]).await;
+    }
+}
+
+#[tokio::test]
 async fn verification_needs_no_more_than_its_part() {
-    let server = server_for(&Access::required().without("Events")).await;
+    let server = server_for(&Access::required().without("Events").without("Groups")).await;
     for protocol in PROTOCOLS {
         let off = Store::builder().events(KeyspaceEvents::Off);
         let guests = store(&server, off, protocol).await.repository::<Guest>();

@@ -15,7 +15,10 @@ pub const MINUTE: Duration = Duration::from_secs(60);
 
 /// The parts that a user needs who listens to nothing and verifies nothing.
 pub fn data_alone() -> Access {
-    Access::required().without("Events").without("Verification")
+    Access::required()
+        .without("Events")
+        .without("Groups")
+        .without("Verification")
 }
 
 /// With an index of each kind, a version, and fields that are text, number and list.

@@ -24,7 +24,7 @@ pub(super) struct Hello {
 
 impl Hello {
     /// Without arguments: nothing is changed by it.
-    fn question() -> Cmd {
+    pub(super) fn question() -> Cmd {
         redis::cmd("HELLO")
     }
 

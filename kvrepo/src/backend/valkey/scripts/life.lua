@@ -188,12 +188,17 @@ local function settle(ids, noticed, scores)
 end
 
 -- Called before all events up to a position are dropped: notes for each group what it loses by that, to be told by
--- claim.lua. What was handed out and not acknowledged cannot be handed out again.
+-- claim.lua. What was handed out and not acknowledged cannot be handed out again. False if this user may know nothing of
+-- groups, and so may drop nothing of theirs.
 local function note_losses(dropped)
-  if redis.call('HEXISTS', marks, 'groups') == 0 then
-    return
+  if not redis.call('HGET', marks, 'groups') then
+    return true
   end
-  for _, info in ipairs(redis.call('XINFO', 'GROUPS', log)) do
+  local groups = redis.pcall('XINFO', 'GROUPS', log)
+  if groups['err'] then
+    return false
+  end
+  for _, info in ipairs(groups) do
     local group = about(info)
     local name, read = group['name'], group['last-delivered-id']
     local from = before(read, dropped) and read
@@ -214,6 +219,7 @@ local function note_losses(dropped)
       redis.call('HSET', marks, 'gap:' .. name, from .. ' ' .. dropped)
     end
   end
+  return true
 end
 
 -- The log is gone by itself once nothing in it is younger than the retention, unless it has groups, which would go with
@@ -223,15 +229,14 @@ local function finish(trim)
   if trim then
     local cutoff = text(math.max(now - retention, 0))
     local old = redis.call('XREVRANGE', log, '(' .. cutoff .. '-0', '-', 'COUNT', 1)
-    if #old > 0 then
-      note_losses(old[1][1])
+    if #old > 0 and note_losses(old[1][1]) then
       redis.call('HSET', marks, 'trimmed', old[1][1])
       redis.call('XTRIM', log, 'MINID', '=', cutoff)
     end
   end
   if last then
     redis.call('HSET', marks, 'last', last)
-    if redis.call('HEXISTS', marks, 'groups') == 0 then
+    if not redis.call('HGET', marks, 'groups') then
       redis.call('PEXPIRE', log, text(retention))
     end
   end
