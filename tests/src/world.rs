@@ -9,7 +9,7 @@ use kvrepo::{Expired, KeyExpired, KvEntity, ManualClock, Repository, Store, Stor
 
 use redis::Value;
 
-use crate::access::Access;
+use crate::access::{Access, OPTIONAL};
 use crate::harness::{ServerOptions, TestServer};
 use crate::suite;
 
@@ -76,14 +76,26 @@ impl World {
         }
     }
 
+    /// The same with all that is documented.
+    pub async fn documented(protocol: &str) -> Self {
+        let mut world = Self::restricted(Access::required(), protocol).await;
+        world.may_also(OPTIONAL).await;
+        if let Place::Restricted { access, .. } = &mut world.place {
+            *access = Access::documented();
+        }
+        world
+    }
+
     /// For a case that is about a part of what is documented that nothing else needs: gives the user of a restricted world
     /// the rights of that part.
     pub async fn may_also(&self, part: &str) {
-        let documented = Access::documented();
-        if let Place::Restricted { server, .. } = &self.place {
-            let rules = documented.part(part).iter().copied();
-            let command: Vec<&str> = ["ACL", "SETUSER", USER].into_iter().chain(rules).collect();
-            server.command(&command).await;
+        let Place::Restricted { server, .. } = &self.place else {
+            return;
+        };
+        for rule in Access::documented().part(part) {
+            let set = server.try_command(&["ACL", "SETUSER", USER, rule]).await;
+            // Older servers do not know it, and refuse the rule.
+            assert!(set.is_ok() || *rule == "+client|setinfo", "{rule}: {set:?}");
         }
     }
 

@@ -7,7 +7,7 @@ use kvrepo_tests::access::Access;
 use kvrepo_tests::world::World;
 
 async fn world() -> World {
-    World::restricted(Access::documented(), "resp3").await
+    World::documented("resp3").await
 }
 
 kvrepo_tests::suite!();

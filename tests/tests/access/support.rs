@@ -72,6 +72,11 @@ pub async fn store(server: &TestServer, builder: StoreBuilder, protocol: &str) -
         .unwrap_or_else(|error| panic!("{protocol}: {error:?}"))
 }
 
+/// Whether this says that a script was denied the command. Older servers do not say which.
+pub fn is_denial(text: &str, command: &str) -> bool {
+    text.contains(&format!("'{command}'")) || text.contains("can't run this command")
+}
+
 /// What the server has denied to anybody: commands, keys and channels.
 pub async fn denied(server: &TestServer) -> Vec<String> {
     let log: Vec<HashMap<String, Value>> = server.query(&["ACL", "LOG"]).await;
