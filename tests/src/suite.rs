@@ -37,7 +37,7 @@ pub mod version;
 pub const KEYSPACES: &[&str] = &[
     "accounts", "acme:sessions", "beta:sessions", "camper", "carts", "companies", "contracts",
     "counters", "declared", "field", "folk", "idle", "keys", "leases", "mapped", "members", "method",
-    "millis", "notes", "odd_one", "people", "pings", "plans", "refused", "rents", "residents",
+    "millis", "mines", "notes", "odd_one", "people", "pings", "plans", "refused", "rents", "residents",
     "sailors", "seconds", "sessions", "shop", "shop:eu", "silent", "t:sessions", "tenant:firms",
     "tenant:workers", "tickets", "ticks", "timers", "token", "units", "until", "visits", "workers",
 ];
