@@ -4,6 +4,8 @@
 mod connection;
 #[path = "listening/foreign.rs"]
 mod foreign;
+#[path = "listening/health.rs"]
+mod health;
 #[path = "listening/lease.rs"]
 mod lease;
 #[path = "listening/notification.rs"]
