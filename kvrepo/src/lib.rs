@@ -44,6 +44,7 @@
 //! | finding by what entities hold: indexes, filters, pages, geo, and what they cost | [`queries`], [`Repository::find`] |
 //! | terms: all kinds, what is refused, what is renewed | [`terms`] |
 //! | expiry events | [`Repository::expired`], [`Expired`], [`KeyExpired`] |
+//! | how a store is: health, spans, logs, metrics | [`Store::health`], [`observing`] |
 //! | testing without a server, and without waiting | [`Store::with_clock`], [`ManualClock`] |
 //! | what can go wrong | [`Error`] |
 //! | a backend of one's own, or around another | [`backend`] |
@@ -69,6 +70,8 @@ mod repository;
 mod store;
 mod telemetry;
 mod term;
+#[doc = include_str!("docs/observing.md")]
+pub mod observing {}
 #[doc = include_str!("docs/queries.md")]
 pub mod queries {}
 #[doc = include_str!("docs/terms.md")]

@@ -3,6 +3,7 @@
 pub mod conformance;
 pub mod fixture;
 pub mod harness;
+pub mod meter;
 #[macro_use]
 pub mod suite;
 pub mod world;

@@ -224,3 +224,24 @@ impl Backend for Traced {
         self.backend.status()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    /// The names of spans in a text, each within these two.
+    fn names(text: &'static str, quote: char) -> BTreeSet<&'static str> {
+        let quoted = text.split(quote);
+        quoted
+            .filter(|part| part.len() > 7 && part.starts_with("kvrepo.") && !part.contains(' '))
+            .collect()
+    }
+
+    #[test]
+    fn the_page_has_all_spans() {
+        let page = include_str!("../docs/observing.md");
+        let (here, there) = (names(include_str!("traced.rs"), '"'), names(page, '`'));
+        assert!(here.len() > 20, "{here:?}");
+        assert_eq!(here, there);
+    }
+}
