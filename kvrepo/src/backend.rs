@@ -16,6 +16,7 @@ pub(crate) mod operation;
 pub(crate) mod plan;
 pub(crate) mod position;
 mod status;
+mod traced;
 pub(crate) mod valkey;
 mod write;
 
@@ -34,6 +35,7 @@ pub use operation::{
 pub use plan::{After, Area, Edge, Extent, Hit, PathPart, Plan, Select, Selected, SortKey, Sorting};
 pub(crate) use position::Position;
 pub use status::{BackendStatus, Due, NotificationFlags, Notifications};
+pub(crate) use traced::Traced;
 pub use write::{Ancestor, Change, Condition, Delete, Place, Saved, Update, Write, WriteTerm};
 
 use std::any::Any;

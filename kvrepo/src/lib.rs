@@ -47,6 +47,7 @@
 //! | work that is to be done once, by one of several processes | [`Subscribe::group`], [`Group`] |
 //! | handlers in a service, and a graceful end | [`Store::listen`] |
 //! | which servers will do, and what a user has to be allowed there | [`servers`] |
+//! | how a store is: health, spans, logs, metrics | [`Store::health`], [`observing`] |
 //! | testing without a server, and without waiting | [`Store::with_clock`], [`ManualClock`] |
 //! | what can go wrong | [`Error`] |
 //! | a backend of one's own, or around another | [`backend`] |
@@ -74,6 +75,8 @@ mod telemetry;
 mod term;
 #[doc = include_str!("docs/events.md")]
 pub mod events {}
+#[doc = include_str!("docs/observing.md")]
+pub mod observing {}
 #[doc = include_str!("docs/queries.md")]
 pub mod queries {}
 #[doc = include_str!("docs/servers.md")]

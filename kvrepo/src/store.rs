@@ -14,8 +14,8 @@ use tokio::runtime::Handle;
 
 use self::registry::Registry;
 use self::settings::StoreSettings;
-use crate::backend::Backend;
 use crate::backend::memory::{ManualClock, Memory};
+use crate::backend::{Backend, Traced};
 use crate::entity::KvEntity;
 use crate::error::Result;
 use crate::event::{HandlerResult, KeyExpired, Listen};
@@ -113,11 +113,12 @@ impl Store {
     fn over(backend: Arc<dyn Backend>, settings: StoreSettings, registry: Registry) -> Self {
         let clock = Arc::clone(&backend);
         let telemetry = Arc::new(Telemetry::new(move || clock.status().now));
-        let listener = Listener::new(Arc::clone(&backend), Arc::clone(&telemetry));
+        let traced = Traced::listener(Arc::clone(&backend));
+        let listener = Listener::new(Arc::new(traced), Arc::clone(&telemetry));
         Self {
             inner: Arc::new(Inner {
                 listener,
-                backend,
+                backend: Arc::new(Traced::new(backend)),
                 telemetry,
                 registry,
                 settings,

@@ -5,6 +5,8 @@
 
 mod clock;
 mod metric;
+#[cfg(all(test, feature = "metrics"))]
+mod tests;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -4,6 +4,7 @@ pub mod access;
 pub mod conformance;
 pub mod fixture;
 pub mod harness;
+pub mod meter;
 #[macro_use]
 pub mod suite;
 pub mod world;

@@ -12,6 +12,7 @@ pub mod find;
 pub mod finder;
 pub mod group;
 pub mod handler;
+pub mod health;
 pub mod id;
 pub mod idle;
 pub mod index_refusal;
@@ -311,6 +312,13 @@ macro_rules! suite {
                 each_call_has_its_own_arguments,
                 what_has_expired_is_found_by_no_finder,
                 an_application_builds_on_finders,
+            ],
+            health: [
+                a_store_that_nobody_has_used_is_healthy,
+                a_store_that_listens_says_what_it_reaped_and_how_late_it_was,
+                what_nobody_reaps_is_told_as_due,
+                what_waits_for_long_to_be_reaped_is_a_problem,
+                idle_terms_that_began_anew_are_counted,
             ],
             mapping: [
                 empty_and_none_come_back_as_they_were,

@@ -6,6 +6,8 @@ mod connection;
 mod foreign;
 #[path = "listening/group.rs"]
 mod group;
+#[path = "listening/health.rs"]
+mod health;
 #[path = "listening/lease.rs"]
 mod lease;
 #[path = "listening/notification.rs"]

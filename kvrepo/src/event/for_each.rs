@@ -14,6 +14,7 @@ use super::handler::{Failure, Handle};
 use super::reading::{Events, Handed};
 use crate::backend::Position;
 use crate::entity::KvEntity;
+use crate::error::Error;
 use crate::listener::Space;
 
 /// What is told of failures.
@@ -146,8 +147,11 @@ impl<T: KvEntity> Engine<T> {
     }
 
     fn tell(&self, failure: Failure) {
-        let source = std::error::Error::source(&failure).map(tracing::field::display);
-        tracing::error!(entity = T::SCHEMA.entity, error = source, "{failure}");
+        // That of a gap is said where it is counted.
+        if !matches!(failure, Failure::Reading(Error::Gap { .. })) {
+            let source = std::error::Error::source(&failure).map(tracing::field::display);
+            tracing::warn!(entity = T::SCHEMA.entity, error = source, "{failure}");
+        }
         if let Some(tell) = &self.on_error {
             tell(failure);
         }

@@ -372,6 +372,7 @@ impl Late {
             from.is_none_or(|from| from == begin) && begin < to,
             "{begin} to {to}"
         );
+        assert!(self.store.health().await.gaps > 0, "it is counted");
         all_of(&mut self.late, count).await;
     }
 }
