@@ -47,3 +47,15 @@ async fn whatever_is_killed_or_cut_each_expiry_comes_with_its_value_and_nothing_
     };
     plan.run("chaos").await;
 }
+
+/// Everything else goes wrong as well, but nobody is killed: then each event is seen to once by each group.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn as_long_as_no_process_is_killed_a_group_gets_each_event_once() {
+    let plan = Plan {
+        seed: seed() + 1,
+        time: Duration::from_secs(seconds() / 2),
+        crashes: false,
+        claim_after: Duration::from_secs(15),
+    };
+    plan.run("calm").await;
+}

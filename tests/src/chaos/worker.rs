@@ -2,6 +2,7 @@
 //!
 //! It is told by a line on its standard input, and ends when that ends: no worker outlives its test.
 
+mod group;
 mod listen;
 mod save;
 
@@ -130,7 +131,7 @@ pub async fn run() -> io::Result<()> {
     match worker.settings.role {
         Role::Save => save::run(&worker).await,
         Role::Listen => listen::run(&worker).await,
-        Role::Group | Role::Handle | Role::Serve => {}
+        Role::Group | Role::Handle | Role::Serve => group::run(&worker).await,
     }
     worker.journal.note(&Record::Stopped);
     Ok(())

@@ -22,6 +22,13 @@ const POSTS: &[(u64, Role, i64)] = &[
     (3, Role::Save, 0),
     (11, Role::Listen, 0),
     (12, Role::Listen, -5 * MINUTE),
+    (21, Role::Group, 0),
+    (22, Role::Group, 11 * MINUTE),
+    (23, Role::Group, 0),
+    (31, Role::Handle, 0),
+    (32, Role::Handle, 0),
+    (41, Role::Serve, 0),
+    (42, Role::Serve, -3 * MINUTE),
 ];
 
 #[derive(Debug, Clone)]

@@ -26,10 +26,7 @@ async fn subscribed<T: Subject>(worker: &Worker, repository: Repository<T>) -> E
         _ => None,
     });
     loop {
-        match {
-            let _ = last.unwrap_or(Position::START);
-            repository.expired().await
-        } {
+        match repository.expired().from(last.unwrap_or(Position::START)).await {
             Ok(expired) => return expired,
             Err(error) => worker.failed("subscribing", &error).await,
         }
