@@ -55,7 +55,7 @@ async fn as_long_as_no_process_is_killed_a_group_gets_each_event_once() {
         seed: seed() + 1,
         time: Duration::from_secs(seconds() / 2),
         crashes: false,
-        claim_after: Duration::from_secs(15),
+        claim_after: Duration::from_secs(8),
     };
     plan.run("calm").await;
 }

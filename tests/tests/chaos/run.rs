@@ -78,9 +78,13 @@ impl Plan {
             crew.push(Slot::new(&server, folder, *slot, post, self.seed, self.claim_after).await);
         }
         // Who listens first, so that all hear everything.
-        crew.iter_mut().for_each(Slot::start);
-        for slot in &mut crew {
-            slot.ready().await;
+        let (mut savers, mut listeners): (Vec<_>, Vec<_>) =
+            crew.iter_mut().partition(|slot| slot.settings.role == Role::Save);
+        for starting in [&mut listeners, &mut savers] {
+            starting.iter_mut().for_each(|slot| slot.start());
+            for slot in starting {
+                slot.ready().await;
+            }
         }
         let mut random = Random::new(self.seed);
         let (of_server, of_workers) = (Random::new(random.number()), Random::new(random.number()));
