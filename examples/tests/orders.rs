@@ -12,8 +12,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// How many orders one worker sees to at a time.
 const IN_FLIGHT: u64 = 16;
 const WORKERS: usize = 3;
-/// What an order has.
-const TERM: Duration = Duration::from_secs(2);
+/// The longest that an order is held.
+const TERM: Duration = Duration::from_secs(4);
 
 /// All of them with `KVREPO_LOAD=full`.
 fn many() -> u64 {

@@ -9,8 +9,8 @@
 //! them, and kill one:
 //!
 //! ```text
-//! orders work             in two terminals
-//! orders place 10000      in a third; and now Ctrl-\ in one of the first, or kill -9
+//! orders work           # in two terminals
+//! orders place 10000    # in a third; and now Ctrl-\ in one of the first, or kill -9
 //! orders count
 //! ```
 
@@ -19,13 +19,16 @@ use std::time::{Duration, SystemTime};
 use kvrepo::{Error, KeyExpired, KvEntity, Listening, Repository, Result, Store};
 use serde::{Deserialize, Serialize};
 
+/// How long an order holds its seat, at least, and how much longer the last of those that are placed at once.
+const HELD: Duration = Duration::from_secs(1);
+const SPREAD: Duration = Duration::from_secs(3);
 /// After so long without a word from a worker its orders go to another. Far longer than a release takes.
 const CLAIM_AFTER: Duration = Duration::from_secs(2);
 /// How many orders a worker releases at one time. When it is killed, so many may come twice, and no more.
 const AT_A_TIME: usize = 16;
 
 #[derive(Debug, Clone, Serialize, Deserialize, KvEntity)]
-#[kv(keyspace = "orders", time_to_live = "2s")]
+#[kv(keyspace = "orders")]
 struct Order {
     #[id]
     id: Option<String>,
@@ -38,7 +41,6 @@ struct Order {
 struct Release {
     #[id]
     order: String,
-    seat: String,
     /// How often its expiry was delivered: more than once if a worker died between the release and the acknowledgement.
     deliveries: u32,
     /// How long after its deadline it was released, in milliseconds.
@@ -54,23 +56,20 @@ async fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => demonstrate(&store).await,
-        ["place", number] if number.parse::<usize>().is_ok() => {
-            place(&store, number.parse().unwrap_or_default()).await.map(drop)
-        }
-        ["work"] => {
-            let working = work(&store).await?;
-            println!("working");
-            // On Ctrl-C it finishes what it has begun, and takes nothing more.
-            tokio::signal::ctrl_c().await.expect("signals can be heard");
-            println!("released {}", working.stop().await.handled);
-            Ok(())
-        }
+        ["place", number] => place(&store, number.parse().expect("a number")).await.map(drop),
+        ["work"] => work_until_interrupted(&store).await,
         ["count"] => count(&store).await,
-        _ => {
-            eprintln!("orders [place NUMBER | work | count]");
-            std::process::exit(2);
-        }
+        _ => panic!("orders [place NUMBER | work | count]"),
     }
+}
+
+async fn work_until_interrupted(store: &Store) -> Result<()> {
+    let worker = work(store).await?;
+    println!("working");
+    tokio::signal::ctrl_c().await.expect("signals can be heard");
+    // It finishes what it has begun, and takes nothing more.
+    println!("released {}", worker.stop().await.handled);
+    Ok(())
 }
 
 /// A worker: one of the group `release`, in a task of its own until it is stopped.
@@ -88,45 +87,33 @@ async fn work(store: &Store) -> Result<Listening> {
 
 /// Releases an order. `Ok` acknowledges its event; an error, or no answer, has it delivered again.
 async fn release(releases: Repository<Release>, event: KeyExpired<Order>) -> Result<()> {
-    let Some(order) = event.value() else {
-        return Ok(()); // nobody has listened for minutes, and what the order was is lost
-    };
     let late = SystemTime::now()
         .duration_since(event.deadline())
         .unwrap_or_default();
     let mut release = Release {
         order: event.id().clone(),
-        seat: order.seat.clone(),
         deliveries: 1,
         late: late.as_millis() as u64,
     };
     match releases.insert(&mut release).await {
-        // Here the seat is free again, for this worker alone.
-        Ok(_) => Ok(()),
+        Ok(_) => Ok(()), // for this worker alone: here the seat is free again
         // Another was here, and did not live to acknowledge it.
         Err(Error::AlreadyExists { .. }) => {
-            let deliveries = Release::fields().deliveries;
-            releases
-                .update(event.id())
-                .increment(deliveries, 1)
-                .await
-                .map(drop)
+            let again = releases.update(event.id());
+            again.increment(Release::fields().deliveries, 1).await.map(drop)
         }
         Err(error) => Err(error),
     }
 }
 
-/// Places orders that expire over the next seconds; returns their ids.
-async fn place(store: &Store, number: usize) -> Result<Vec<String>> {
+/// Places orders that expire one after the other, over the next seconds; returns their ids.
+async fn place(store: &Store, number: u32) -> Result<Vec<String>> {
     let orders = store.repository::<Order>();
-    let mut placed: Vec<Order> = (0..number)
-        .map(|i| Order {
-            id: None,
-            seat: format!("row {}, seat {}", i / 6 + 1, i % 6 + 1),
-        })
-        .collect();
-    for some in placed.chunks_mut(100) {
-        orders.save_all(some).await?;
+    let seats = (0..number).map(|i| format!("row {}, seat {}", i / 6 + 1, i % 6 + 1));
+    let mut placed: Vec<Order> = seats.map(|seat| Order { id: None, seat }).collect();
+    for (hundred, some) in (0..).zip(placed.chunks_mut(100)) {
+        let term = HELD + SPREAD * (hundred * 100) / number;
+        orders.save_all(some).time_to_live(term).await?;
     }
     println!("placed {number}");
     Ok(placed.into_iter().filter_map(|order| order.id).collect())
@@ -135,15 +122,9 @@ async fn place(store: &Store, number: usize) -> Result<Vec<String>> {
 async fn count(store: &Store) -> Result<()> {
     let releases: Vec<Release> = store.repository().find_all().await?;
     let again = releases.iter().filter(|release| release.deliveries > 1).count();
-    let latest = releases
-        .iter()
-        .map(|release| release.late)
-        .max()
-        .unwrap_or_default();
-    println!(
-        "{} released, {again} of them delivered more than once, the latest after {latest} ms",
-        releases.len()
-    );
+    let latest = releases.iter().map(|release| release.late).max().unwrap_or(0);
+    let all = releases.len();
+    println!("{all} released, {again} of them delivered more than once, the latest after {latest} ms");
     Ok(())
 }
 
