@@ -143,3 +143,7 @@ impl<'a> Index<'a> {
             .then(|| format!("{who}: {} events never came, among them {some:?}", missing.len()))
     }
 }
+
+#[cfg(test)]
+#[path = "delivery/tests.rs"]
+mod tests;
