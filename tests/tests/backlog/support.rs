@@ -18,7 +18,7 @@ pub fn person(number: usize) -> Person {
     Person {
         id: number.to_string(),
         city: format!("city {}", number % 7),
-        trade: (number % 2 == 0).then(|| "smith".to_owned()),
+        trade: number.is_multiple_of(2).then(|| "smith".to_owned()),
         age: Some(number as i64),
         spot: Some(Point::new((number % 180) as f64, 60.0)),
         ..Person::default()
