@@ -3,9 +3,10 @@
 //! `cargo bench -p kvrepo --bench expiry -- --background 1000000 --due 1000 --notifications on`
 //!
 //! Starts a server of its own, fills it with `--background` other keys that have a TTL, lets `--due` entities expire,
-//! spread over two seconds (`--burst`: all at one instant), and prints one line for each listener. A lag is the time
-//! between an entity's deadline and the moment at which the event, value decoded, is in the program's hands; server
-//! and program read the same clock.
+//! spread over two seconds (`--burst`: all at one instant), and prints one line for each listener; with `--groups N` also for
+//! a group of N, each with a store of its own, that acknowledge one event after the other. A lag is the time between an
+//! entity's deadline and the moment at which the event, value decoded, is in the program's hands; server and program read
+//! the same clock.
 
 #![expect(
     clippy::expect_used,
@@ -17,7 +18,7 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant, SystemTime};
 
 use futures_util::StreamExt;
-use kvrepo::{KvEntity, Store};
+use kvrepo::{GroupExpired, KeyExpired, KvEntity, Repository, Store};
 use kvrepo_tests::harness::{ServerOptions, TestServer};
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +56,8 @@ struct Arguments {
     due: usize,
     notifications: bool,
     burst: bool,
+    /// How many consumers the group has; 0 for no group.
+    groups: usize,
 }
 
 impl Arguments {
@@ -64,6 +67,7 @@ impl Arguments {
             due: 1_000,
             notifications: true,
             burst: false,
+            groups: 0,
         };
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
@@ -73,6 +77,7 @@ impl Arguments {
                 "--due" => parsed.due = value().parse().expect("a number"),
                 "--notifications" => parsed.notifications = value() == "on",
                 "--burst" => parsed.burst = true,
+                "--groups" => parsed.groups = value().parse().expect("a number"),
                 // Cargo's own.
                 "--bench" => {}
                 other => panic!("unknown argument {other}"),
@@ -114,6 +119,9 @@ async fn main() {
     let server = TestServer::with(ServerOptions::new().notify(flags)).await;
     fill(&server, arguments.background).await;
     kvrepo(&server, &arguments).await;
+    if arguments.groups > 0 {
+        group(&server, &arguments).await;
+    }
     plain_listener(&server, &arguments).await;
     server.stop().await;
 }
@@ -130,14 +138,12 @@ async fn fill(server: &TestServer, keys: usize) {
     }
 }
 
-async fn kvrepo(server: &TestServer, arguments: &Arguments) {
-    let store = Store::builder()
-        .leave_notification_flags()
-        .connect(&server.url())
-        .await
-        .expect("a server");
-    let seats = store.repository::<Seat>();
-    let mut expired = seats.expired().await.expect("a subscription");
+async fn store(server: &TestServer) -> Store {
+    let builder = Store::builder().leave_notification_flags();
+    builder.connect(&server.url()).await.expect("a server")
+}
+
+async fn save(seats: &Repository<Seat>, arguments: &Arguments) {
     let deadlines = arguments.deadlines();
     let began = Instant::now();
     if arguments.burst {
@@ -160,6 +166,44 @@ async fn kvrepo(server: &TestServer, arguments: &Arguments) {
         }
     }
     eprintln!("saved {} in {:?}", arguments.due, began.elapsed());
+}
+
+/// What has been delivered.
+struct Lags {
+    lags: Vec<Duration>,
+    ids: HashSet<u64>,
+}
+
+impl Lags {
+    fn of(arguments: &Arguments) -> Self {
+        Self {
+            lags: Vec::with_capacity(arguments.due),
+            ids: HashSet::new(),
+        }
+    }
+
+    fn add(&mut self, id: u64, lag: Duration) {
+        assert!(self.ids.insert(id), "{id} came twice");
+        self.lags.push(lag);
+    }
+}
+
+/// The seat, and how late it is.
+fn judged(event: &KeyExpired<Seat>) -> (u64, Duration) {
+    let lag = event.deadline().elapsed().unwrap_or_default();
+    let seat = event.value().expect("a value");
+    assert_eq!(
+        seat.passenger,
+        format!("passenger {}", seat.id),
+        "the value is the entity's"
+    );
+    (seat.id, lag)
+}
+
+async fn kvrepo(server: &TestServer, arguments: &Arguments) {
+    let seats = store(server).await.repository::<Seat>();
+    let mut expired = seats.expired().await.expect("a subscription");
+    save(&seats, arguments).await;
 
     // Beside it somebody reads, to see that the connection for commands stays usable.
     seats.save(&mut Seat::number(usize::MAX)).await.expect("a save");
@@ -183,27 +227,16 @@ async fn kvrepo(server: &TestServer, arguments: &Arguments) {
             }
         }
     });
-    let (mut lags, mut ids) = (Vec::with_capacity(arguments.due), HashSet::new());
-    while lags.len() < arguments.due {
-        let event = expired
-            .next()
-            .await
-            .expect("the stream goes on")
-            .expect("an event");
-        let lag = event.deadline().elapsed().unwrap_or_default();
-        let seat = event.value().expect("a value");
-        assert_eq!(
-            seat.passenger,
-            format!("passenger {}", seat.id),
-            "the value is the entity's"
-        );
-        assert!(ids.insert(seat.id), "{} came twice", seat.id);
-        lags.push(lag);
+    let mut delivered = Lags::of(arguments);
+    while delivered.lags.len() < arguments.due {
+        let event = expired.next().await.expect("the stream goes on");
+        let (id, lag) = judged(&event.expect("an event"));
+        delivered.add(id, lag);
     }
     seats.delete_by_id(usize::MAX as u64).await.expect("a delete");
     let finds = reader.await.expect("the reader");
-    let last = lags.iter().max().copied().unwrap_or_default();
-    arguments.report("kvrepo", &mut lags);
+    let last = delivered.lags.iter().max().copied().unwrap_or_default();
+    arguments.report("kvrepo", &mut delivered.lags);
     if arguments.burst {
         println!(
             "expiry who=kvrepo burst=on per_second={:.0} finds={} find_p99_ms={} find_max_ms={}",
@@ -212,6 +245,39 @@ async fn kvrepo(server: &TestServer, arguments: &Arguments) {
             ms(quantile(&finds, 0.99)),
             ms(finds.last().copied()),
         );
+    }
+}
+
+/// A group, each of which has a store of its own, as processes do.
+async fn group(server: &TestServer, arguments: &Arguments) {
+    let (sender, mut delivered_by_any) = tokio::sync::mpsc::unbounded_channel();
+    let mut consumers = tokio::task::JoinSet::new();
+    for _ in 0..arguments.groups {
+        let seats = store(server).await.repository::<Seat>();
+        let expired = seats
+            .expired()
+            .group("boarding")
+            .await
+            .expect("a place in the group");
+        consumers.spawn(consume(expired, sender.clone()));
+    }
+    let seats = store(server).await.repository::<Seat>();
+    save(&seats, arguments).await;
+    let mut delivered = Lags::of(arguments);
+    while delivered.lags.len() < arguments.due {
+        let (id, lag) = delivered_by_any.recv().await.expect("a consumer");
+        delivered.add(id, lag);
+    }
+    arguments.report("kvrepo-group", &mut delivered.lags);
+}
+
+type Told = tokio::sync::mpsc::UnboundedSender<(u64, Duration)>;
+
+async fn consume(mut expired: GroupExpired<Seat>, told: Told) {
+    while let Some(event) = expired.next().await {
+        let event = event.expect("an event");
+        told.send(judged(&event)).expect("somebody who counts");
+        event.ack().await.expect("an acknowledgement");
     }
 }
 
