@@ -230,6 +230,20 @@ impl Drop for Listener {
 }
 
 impl Shared {
+    /// Tells the keyspace that has a key, with the id and whether it is its phantom's.
+    fn owner(&self, key: &[u8], tell: impl FnOnce(&Space, &str, bool)) {
+        // Keys that are no text, or nobody's here, are foreign. Registered keyspaces are never prefixes of each other, so
+        // the first that fits is the only one.
+        let Ok(key) = std::str::from_utf8(key) else { return };
+        let spaces = self.spaces.read().unwrap_or_else(PoisonError::into_inner);
+        let owner = spaces
+            .iter()
+            .find_map(|space| Some((space, space.keyspace().id_of_key(key)?)));
+        if let Some((space, (id, is_phantom))) = owner {
+            tell(space, id, is_phantom);
+        }
+    }
+
     fn spaces(&self) -> Vec<Arc<Space>> {
         self.spaces.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -239,18 +253,13 @@ impl TriggerSink for Shared {
     fn trigger(&self, trigger: Trigger<'_>) {
         match trigger {
             Trigger::Everything => self.spaces().iter().for_each(|space| space.look_everywhere()),
-            Trigger::Expired(key) => {
-                // Keys that are no text, or nobody's here, are foreign. Registered keyspaces are never prefixes of
-                // each other, so the first that fits is the only one.
-                let Ok(key) = std::str::from_utf8(key) else { return };
-                let spaces = self.spaces.read().unwrap_or_else(PoisonError::into_inner);
-                let owner = spaces
-                    .iter()
-                    .find_map(|space| Some((space, space.keyspace().id_of_key(key)?)));
-                if let Some((space, (id, _))) = owner {
-                    space.expired(id);
+            Trigger::Expired(key) => self.owner(key, |space, id, _| space.expired(id)),
+            // Without its phantom an entity is whole.
+            Trigger::Evicted(key) => self.owner(key, |space, id, is_phantom| {
+                if !is_phantom {
+                    space.evicted(id);
                 }
-            }
+            }),
         }
     }
 }

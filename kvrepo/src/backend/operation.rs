@@ -264,6 +264,8 @@ impl LogPage {
 pub enum Trigger<'a> {
     /// The server said that this key has expired.
     Expired(&'a [u8]),
+    /// The server said that it has evicted this key, to have memory.
+    Evicted(&'a [u8]),
     /// Something may have been missed, or time has moved: look at everything.
     Everything,
 }

@@ -130,6 +130,11 @@ impl Reaper<'_> {
 
     async fn step(&mut self) -> Result<Reaped> {
         let Self { shared, space, .. } = *self;
+        let evicted = space.take_evicted();
+        if self.leads && !evicted.is_empty() {
+            // Before anything is reaped: once its deadline has passed, an entity that is gone is taken for expired.
+            self.repair(&evicted).await?;
+        }
         let mut reap = Reap::due(LIMIT);
         reap.trim = self.trimmed.is_none_or(|at| at.elapsed() >= TRIM);
         reap.lease = Some(Lease::new(shared.token.clone(), LEASE.as_millis() as u64));
@@ -209,11 +214,17 @@ impl Reaper<'_> {
         while let Some((since, ids)) = self.suspects.first()
             && since.elapsed() >= PROBATION
         {
-            let repaired = self.shared.backend.repair(self.space.keyspace(), ids).await?;
+            self.repair(ids).await?;
             self.suspects.remove(0);
-            let (telemetry, keyspace) = (self.space.telemetry(), self.space.keyspace().name());
-            telemetry.repaired(keyspace, repaired.events, repaired.cleaned);
         }
+        Ok(())
+    }
+
+    async fn repair(&self, ids: &[String]) -> Result<()> {
+        let keyspace = self.space.keyspace();
+        let repaired = self.shared.backend.repair(keyspace, ids).await?;
+        let telemetry = self.space.telemetry();
+        telemetry.repaired(keyspace.name(), repaired.events, repaired.cleaned);
         Ok(())
     }
 }

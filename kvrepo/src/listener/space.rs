@@ -32,6 +32,8 @@ pub(crate) struct Space {
     wake: Notify,
     /// Ids that the server named as expired.
     named: Mutex<Vec<String>>,
+    /// Ids whose entity the server said it has evicted.
+    evicted: Mutex<Vec<String>>,
     /// Whether to look at everything: something may have been missed.
     everything: AtomicBool,
     /// Ids that a reader met without their entity.
@@ -55,6 +57,7 @@ impl Space {
             telemetry,
             wake: Notify::new(),
             named: Mutex::default(),
+            evicted: Mutex::default(),
             everything: AtomicBool::new(false),
             suspects: Mutex::default(),
             planned: AtomicU64::new(u64::MAX),
@@ -111,6 +114,23 @@ impl Space {
         }
         drop(named);
         self.wake();
+    }
+
+    /// Takes note of an id whose entity the server said it has evicted.
+    pub(super) fn evicted(&self, id: &str) {
+        let mut evicted = lock(&self.evicted);
+        if evicted.len() < WAITING {
+            evicted.push(id.to_owned());
+        } else {
+            self.everything.store(true, Ordering::Relaxed);
+        }
+        drop(evicted);
+        self.wake();
+    }
+
+    /// The ids whose entities were evicted.
+    pub(super) fn take_evicted(&self) -> Vec<String> {
+        std::mem::take(&mut lock(&self.evicted))
     }
 
     /// Up to `limit` of the ids that were named.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kvrepo::{KeyspaceEvents, NoValue, Repository, Store};
 use kvrepo_tests::fixture::{Person, Session};
-use kvrepo_tests::harness::{Monitor, ServerOptions};
+use kvrepo_tests::harness::{Monitor, ServerOptions, TestServer};
 use kvrepo_tests::world::{World, next, nothing_before};
 
 use super::support::{GRACE, each_once, eventually, java_saves, ms, over, people, server};
@@ -337,13 +337,8 @@ async fn what_a_java_service_wrote_expires_by_notification() {
     assert!(left.iter().all(|key| key.starts_with("people#")), "{left:?}");
 }
 
-/// C49.
-#[tokio::test]
-async fn an_eviction_is_no_expiry_and_the_sweep_cleans_up() {
-    let world = World::on(ServerOptions::new().arg("--maxmemory-policy").arg("volatile-lru")).await;
-    let server = server(&world);
-    let repository = world.repository::<Person>().await;
-    let mut expired = repository.expired().await.unwrap();
+/// A server that has evicted some of 3,000 entities, whose deadline is that much away.
+async fn evicted_some(repository: &Repository<Person>, server: &TestServer, term: Duration) -> u64 {
     let info: String = server.query(&["INFO", "memory"]).await;
     let used = info
         .lines()
@@ -356,26 +351,60 @@ async fn an_eviction_is_no_expiry_and_the_sweep_cleans_up() {
     let mut many = people(0, 3_000);
     many.iter_mut()
         .for_each(|person| person.nick = Some("x".repeat(1_000)));
-    repository
-        .save_all(&mut many)
-        .time_to_live(Duration::from_secs(3_600))
-        .await
-        .unwrap();
-    let stats: String = server.query(&["INFO", "stats"]).await;
-    assert!(
-        !stats.contains("evicted_keys:0"),
-        "nothing was evicted; the test proves nothing"
-    );
+    repository.save_all(&mut many).time_to_live(term).await.unwrap();
     server.command(&["CONFIG", "SET", "maxmemory", "0"]).await;
+    let mut living = 0;
+    for person in &many {
+        living += server
+            .query::<u64, _>(&["EXISTS", &format!("people:{}", person.id.as_deref().unwrap())])
+            .await;
+    }
+    assert!(living < 3_000, "nothing was evicted; the test proves nothing");
+    living
+}
 
+fn evicting() -> ServerOptions {
+    ServerOptions::new().arg("--maxmemory-policy").arg("volatile-lru")
+}
+
+/// C49: without notifications, what nobody has met.
+#[tokio::test]
+async fn an_eviction_is_no_expiry_and_the_sweep_cleans_up() {
+    let world = World::on(evicting()).await;
+    let server = server(&world);
+    let silent = Store::builder().leave_notification_flags();
+    let repository = world.open(silent).await.repository::<Person>();
+    let mut expired = repository.expired().await.unwrap();
+    let living = evicted_some(&repository, server, Duration::from_secs(3_600)).await;
     let swept = repository.sweep().await.unwrap();
-    assert!(swept.repaired > 0 && swept.expired == 0, "{swept:?}");
+    assert_eq!((swept.repaired, swept.expired), (3_000 - living, 0));
     nothing_before(&world, &repository, &mut expired, &mut Person::new("marker", "M")).await;
-    let living = repository.find_all().await.unwrap().len() as u64;
-    assert_eq!(
-        (repository.count().await.unwrap(), living + swept.repaired),
-        (living, 3_000)
-    );
+    assert_eq!(repository.find_all().await.unwrap().len() as u64, living);
+    nothing_is_left_of_the_evicted(&repository, server, living).await;
+}
+
+/// C49: with them it is cleaned up after at once, and has no event when its deadline comes.
+#[tokio::test]
+async fn what_is_evicted_has_no_event_at_its_deadline() {
+    let world = World::on(evicting()).await;
+    let server = server(&world);
+    let repository = world.repository::<Person>().await;
+    let mut expired = repository.expired().await.unwrap();
+    let living = evicted_some(&repository, server, Duration::from_secs(3_600)).await;
+    eventually("the listener to clean up", async || {
+        repository.count().await.unwrap() == living
+    })
+    .await;
+    nothing_is_left_of_the_evicted(&repository, server, living).await;
+    world.skip(&["people"], Duration::from_secs(3_600)).await;
+    for _ in 0..living {
+        next(&mut expired).await;
+    }
+    nothing_before(&world, &repository, &mut expired, &mut Person::new("marker", "M")).await;
+}
+
+async fn nothing_is_left_of_the_evicted(repository: &Repository<Person>, server: &TestServer, living: u64) {
+    assert_eq!(repository.count().await.unwrap(), living);
     let mut keys: Vec<String> = server.query(&["KEYS", "people:*"]).await;
     keys.retain(|key| key.ends_with(":phantom"));
     for phantom in keys {

@@ -128,7 +128,7 @@ impl Listener {
                 }
                 Ok(End::Refused(error)) => {
                     self.board.notifications(State::Refused);
-                    let channel = self.channel();
+                    let channel = self.channel("expired");
                     self.warn(format!(
                         "subscribing to `{channel}` was refused ({error}), so events come by the deadline index \
                          alone; allow `subscribe` and that channel to have notifications as well"
@@ -147,8 +147,9 @@ impl Listener {
         }
     }
 
-    fn channel(&self) -> String {
-        format!("__keyevent@{}__:expired", self.endpoint.database())
+    /// The channel of a kind of event.
+    fn channel(&self, event: &str) -> String {
+        format!("__keyevent@{}__:{event}", self.endpoint.database())
     }
 
     /// Says what is missing, and what to do, until something else is.
@@ -165,8 +166,21 @@ impl Listener {
     async fn session(&mut self, backoff: &mut Duration) -> RedisResult<End> {
         let era = self.endpoint.era();
         let mut notifications = Notifications::open(&self.endpoint, PROBE_TIMEOUT).await?;
-        match notifications.subscribe(&self.channel(), PROBE_TIMEOUT).await {
+        match notifications
+            .subscribe(&self.channel("expired"), PROBE_TIMEOUT)
+            .await
+        {
             Err(error) if fault::is_reply(&error) => return Ok(End::Refused(error)),
+            subscribed => subscribed?,
+        }
+        match notifications
+            .subscribe(&self.channel("evicted"), PROBE_TIMEOUT)
+            .await
+        {
+            // What was evicted is then found when somebody meets it.
+            Err(error) if fault::is_reply(&error) => {
+                tracing::debug!(endpoint = %self.endpoint, %error, "notifications: none of evictions");
+            }
             subscribed => subscribed?,
         }
         *backoff = FIRST_BACKOFF;
@@ -193,6 +207,7 @@ impl Listener {
                             self.board.flags(NotificationFlags::Sufficient);
                         }
                     }
+                    Told::Evicted(key) => self.sink.trigger(Trigger::Evicted(&key)),
                     Told::Closed => return Ok(End::Closed),
                     Told::Lost => {
                         tracing::warn!(endpoint = %self.endpoint, "notifications: more than can wait; looking everywhere");
@@ -243,22 +258,26 @@ async fn look_at_flags(
         Ok(found) => found.get(NAME).map_or("", String::as_str),
         Err(_) => return (NotificationFlags::Unverified, found.err()),
     };
-    let missing = match missing(present) {
-        "" => return (NotificationFlags::Sufficient, None),
-        missing => missing,
+    let missing = missing(present);
+    // Good to have, but nothing that an event could be late for.
+    let evictions = if present.contains(['A', 'e']) { "" } else { "e" };
+    let state = match missing {
+        "" => NotificationFlags::Sufficient,
+        missing => NotificationFlags::Lacking(missing),
     };
-    if wanted == Flags::Leave {
-        return (NotificationFlags::Lacking(missing), None);
+    if wanted == Flags::Leave || (missing.is_empty() && evictions.is_empty()) {
+        return (state, None);
     }
     let added = redis::cmd("CONFIG")
         .arg("SET")
         .arg(NAME)
-        .arg(format!("{present}{missing}"))
+        .arg(format!("{present}{missing}{evictions}"))
         .query_async::<()>(connection)
         .await;
     match added {
         Ok(()) => (NotificationFlags::Sufficient, None),
-        Err(error) => (NotificationFlags::Lacking(missing), Some(error)),
+        Err(_) if missing.is_empty() => (state, None),
+        Err(error) => (state, Some(error)),
     }
 }
 

@@ -36,10 +36,23 @@ enum Source {
 pub(super) enum Told {
     /// This key has expired.
     Expired(Vec<u8>),
+    /// This key was evicted.
+    Evicted(Vec<u8>),
     /// More came than could wait.
     Lost,
     /// The connection is closed.
     Closed,
+}
+
+impl Told {
+    /// A channel has the name of its kind of event at its end.
+    fn of(channel: &[u8], key: Vec<u8>) -> Self {
+        if channel.ends_with(b":evicted") {
+            Self::Evicted(key)
+        } else {
+            Self::Expired(key)
+        }
+    }
 }
 
 impl Notifications {
@@ -86,7 +99,10 @@ impl Notifications {
     pub(super) async fn next(&mut self) -> Told {
         match &mut self.source {
             Source::Streamed(_, stream) => match stream.next().await {
-                Some(message) => Told::Expired(message.get_payload_bytes().to_vec()),
+                Some(message) => Told::of(
+                    message.get_channel_name().as_bytes(),
+                    message.get_payload_bytes().to_vec(),
+                ),
                 None => Told::Closed,
             },
             Source::Pushed(pushes, lost) => loop {
@@ -104,8 +120,11 @@ impl Notifications {
                         data,
                         ..
                     }) => {
-                        if let Some(Value::BulkString(key)) = data.into_iter().nth(1) {
-                            return Told::Expired(key);
+                        let mut data = data.into_iter();
+                        if let (Some(Value::BulkString(channel)), Some(Value::BulkString(key))) =
+                            (data.next(), data.next())
+                        {
+                            return Told::of(&channel, key);
                         }
                     }
                     Some(_) => {}
