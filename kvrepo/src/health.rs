@@ -1,8 +1,10 @@
 //! [`Health`]: how a store is, at one moment.
 
+use std::error::Error as _;
 use std::time::Duration;
 
 use crate::backend::{NotificationFlags, Notifications};
+use crate::error::Error;
 use crate::store::{KeyspaceEvents, Store};
 
 /// For how long entities may be due before somebody should have reaped them.
@@ -67,6 +69,8 @@ pub struct Health {
     pub parked: u64,
     /// When the store was set to listen.
     events: KeyspaceEvents,
+    /// Why the server did not answer.
+    fault: Option<String>,
 }
 
 /// By what the events were triggered that this process has written.
@@ -99,11 +103,10 @@ impl Health {
     /// What is wrong, and what to do about it, in sentences.
     #[must_use]
     pub fn problems(&self) -> Vec<String> {
-        if !self.connected {
-            return vec![
-                "the server cannot be reached; calls fail until it can, and connecting is tried with each of them"
-                    .into(),
-            ];
+        if let Some(fault) = &self.fault {
+            return vec![format!(
+                "the server cannot be reached ({fault}); calls fail until it can, and each of them tries to connect"
+            )];
         }
         let mut problems = Vec::new();
         if self.events == KeyspaceEvents::OnStartup && !self.listening {
@@ -203,6 +206,14 @@ impl Store {
             redeliveries: counts.redeliveries,
             parked: counts.parked,
             events: self.events(),
+            fault: answer.err().map(|error| cause(&error)),
         }
     }
+}
+
+/// What is behind an error, in one line: its own text says little more than what was being done.
+fn cause(error: &Error) -> String {
+    error
+        .source()
+        .map_or_else(|| error.to_string(), ToString::to_string)
 }

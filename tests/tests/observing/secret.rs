@@ -128,7 +128,10 @@ async fn no_password_no_id_and_no_value_is_said() {
         })
         .await;
         server.kill().await;
-        assert!(!store.health().await.connected);
+        let health = store.health().await;
+        assert!(!health.connected);
+        let told = format!("{health:?} {:?}", health.problems());
+        assert!(!told.contains(PASSWORD), "the password is told: {told}");
         for query in [1, 2] {
             let repository = store.repository::<Confidential>();
             assert!(repository.exists_by_id(format!("{ID}{query}")).await.is_err());
