@@ -7,6 +7,7 @@ use kvrepo::{
     Store,
 };
 
+use crate::access::OPTIONAL;
 use crate::fixture::{Person, Session};
 use crate::world::{World, eventually, next_ids};
 
@@ -42,6 +43,8 @@ pub async fn a_store_that_nobody_has_used_is_healthy(world: &World) {
 }
 
 pub async fn a_store_that_listens_says_what_it_reaped_and_how_late_it_was(world: &World) {
+    // Without notifications a store is not healthy.
+    world.may_also(OPTIONAL).await;
     let store = world.store().await;
     let repository = store.repository::<Person>();
     let mut expired = repository.expired().await.unwrap();
@@ -107,6 +110,8 @@ pub async fn what_nobody_reaps_is_told_as_due(world: &World) {
 
 /// A store that could listen, in a world in which nobody does.
 pub async fn what_waits_for_long_to_be_reaped_is_a_problem(world: &World) {
+    // Without notifications a store is not healthy.
+    world.may_also(OPTIONAL).await;
     let quiet = world.open(Store::builder().events(KeyspaceEvents::Off)).await;
     save(&quiet.repository(), 4, 5 * SECOND).await;
     let store = world.store().await;

@@ -115,7 +115,7 @@ async fn no_password_no_id_and_no_value_is_said() {
             .command(&["ACL", "SETUSER", "ann", "-@scripting", "-subscribe"])
             .await;
         server.command(&["CLIENT", "KILL", "USER", "ann"]).await;
-        let refused = |text: &str| text.contains("may not subscribe") && text.contains("reaping failed");
+        let refused = |text: &str| text.contains("was refused") && text.contains("reaping failed");
         eventually("refusals", async || refused(&witness.heard()[before..])).await;
         server
             .command(&["ACL", "SETUSER", "ann", "resetpass", ">other"])

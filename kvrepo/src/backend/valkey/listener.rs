@@ -29,7 +29,7 @@ const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 const FIRST_BACKOFF: Duration = Duration::from_millis(50);
 const LAST_BACKOFF: Duration = Duration::from_secs(1);
 /// How long after the server has refused a subscription it is asked again: users are given rights seldom.
-const REFUSED: Duration = Duration::from_secs(60);
+const REFUSED: Duration = Duration::from_secs(10);
 
 /// The server's setting of what it tells of.
 const NAME: &str = "notify-keyspace-events";
