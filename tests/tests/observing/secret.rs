@@ -171,7 +171,7 @@ async fn no_password_no_id_and_no_value_is_said() {
         "reaped",
         "reconnected",
         "repaired",
-        "connection lost",
+        "closed the connection",
         "delivered",
     ] {
         assert!(heard.contains(said), "nothing was said of {said}");
