@@ -15,9 +15,8 @@ use crate::world::millis;
 /// One line. Times are milliseconds since 1970 by the machine's clock, which the server reads as well.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Record {
-    /// A process began to write here; its own clock says this, which may be wrong.
+    /// A process began to write here, at this time if its clock is as wrong as it was told.
     Started {
-        clock: u64,
         at: u64,
     },
     /// It is subscribed to all that it listens to.
@@ -138,10 +137,7 @@ impl Journal {
             file: Mutex::new(file),
             skew,
         };
-        journal.note(&Record::Started {
-            clock: millis(SystemTime::now()),
-            at: journal.now(),
-        });
+        journal.note(&Record::Started { at: journal.now() });
         Ok((journal, before))
     }
 

@@ -124,6 +124,11 @@ impl Proxy {
         self.shared.cut_at_next_reply();
     }
 
+    /// Cuts the connection on which the next reply comes, after so many of its bytes, at least one. Once.
+    pub fn cut_within_next_reply(&self, bytes: usize) {
+        self.shared.cut_within_next_reply(bytes);
+    }
+
     /// Tells clients that the server has nothing more to say (an end of stream), while it still hears them.
     pub fn half_close(&self) {
         self.set(|settings| settings.half_closes += 1);

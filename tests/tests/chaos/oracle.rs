@@ -18,6 +18,8 @@ pub use self::history::Call;
 use self::history::{Entry, History};
 pub use self::log::Logs;
 
+const MINUTE: u64 = 60_000;
+
 /// What the workers of one place have noted, one after the other.
 #[derive(Debug, Clone, Copy)]
 pub struct Noted<'a> {
@@ -51,32 +53,37 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// `calm` says that no process was killed or stood still.
-    pub fn of(noted: &[Noted<'_>], own: &[Own], logs: &Logs, calm: bool) -> Self {
+    /// `begun` is when the workers were started, in milliseconds since 1970; `calm` says that no process was killed or
+    /// stood still.
+    pub fn of(noted: &[Noted<'_>], own: &[Own], logs: &Logs, begun: u64, calm: bool) -> Self {
         let mut verdict = Self {
             findings: logs.findings.clone(),
             ..Self::default()
         };
         for worker in noted {
-            verdict.look_at(worker);
+            verdict.look_at(worker, begun);
         }
         verdict.judge_lives(noted, own, logs);
         verdict.judge_deliveries(noted, logs, calm);
         verdict
     }
 
-    fn look_at(&mut self, worker: &Noted<'_>) {
+    fn look_at(&mut self, worker: &Noted<'_>, begun: u64) {
         let who = format!("{} {}", worker.role.name(), worker.slot);
+        // The first of its place was started at the beginning, and says so if its clock is as wrong as it was to be.
+        let started = worker.records.iter().find_map(|record| match record {
+            Record::Started { at } => Some(*at),
+            _ => None,
+        });
+        if started.is_none_or(|at| at.abs_diff(begun) > MINUTE) {
+            self.findings.push(format!(
+                "{who}: its clock is not {} ms ahead: it began at {started:?}",
+                worker.skew
+            ));
+        }
         for record in worker.records {
             match record {
                 Record::Failed(what) => self.findings.push(format!("{who}: {what}")),
-                Record::Started { clock, at } => {
-                    let ahead = *clock as i64 - *at as i64;
-                    if ahead != worker.skew {
-                        self.findings
-                            .push(format!("{who}: its clock is {ahead} ms ahead"));
-                    }
-                }
                 Record::Began { what, .. } => {
                     self.calls += 1;
                     self.saves += u64::from(matches!(what, What::Save { .. } | What::Insert { .. }));

@@ -1,11 +1,12 @@
 //! One run: workers, faults, the end of all of that, and the count.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use kvrepo_tests::chaos::random::Random;
 use kvrepo_tests::chaos::worker::Role;
 use kvrepo_tests::harness::{ServerOptions, TestServer, unique};
+use kvrepo_tests::world::millis;
 use tokio::time::Instant;
 
 use super::crew::{Post, Slot, compile_shim};
@@ -77,6 +78,7 @@ impl Plan {
             };
             crew.push(Slot::new(&server, folder, *slot, post, self.seed, self.claim_after).await);
         }
+        let begun = millis(SystemTime::now());
         // Who listens first, so that all hear everything.
         let (mut savers, mut listeners): (Vec<_>, Vec<_>) =
             crew.iter_mut().partition(|slot| slot.settings.role == Role::Save);
@@ -98,7 +100,7 @@ impl Plan {
         let logs = Logs::read(&server).await;
         let residue = residue(&server).await;
         let noted: Vec<Noted<'_>> = crew.iter().map(Slot::noted).collect();
-        let mut verdict = Verdict::of(&noted, &own, &logs, !self.crashes);
+        let mut verdict = Verdict::of(&noted, &own, &logs, begun, !self.crashes);
         verdict
             .findings
             .extend(residue.into_iter().map(|key| format!("left behind: {key}")));

@@ -60,6 +60,19 @@ async fn a_save_whose_reply_is_lost_has_an_unknown_outcome() {
     }
 }
 
+/// As after a refused connection, another is made.
+#[tokio::test]
+async fn a_connection_that_is_cut_in_the_greeting_is_made_anew() {
+    let (_server, proxy, _) = through_a_proxy(ms(2_000)).await;
+    for bytes in 1..20 {
+        let before = proxy.counts().connections;
+        proxy.cut_within_next_reply(bytes);
+        let store = quiet(ms(2_000)).connect(&proxy.url()).await;
+        assert!(store.is_ok(), "a call rides through it: {store:?}");
+        assert_eq!(proxy.counts().connections, before + 2);
+    }
+}
+
 /// C82: never sent twice behind the caller's back.
 #[tokio::test]
 async fn a_save_whose_reply_is_lost_is_not_sent_again() {

@@ -31,7 +31,7 @@ fn is_refusal(error: &RedisError) -> bool {
 
 fn backend(operation: &'static str, outcome: Outcome, error: RedisError) -> Error {
     let transient = match error.kind() {
-        ErrorKind::Io => is_of_network(&error),
+        ErrorKind::Io | ErrorKind::Parse => is_of_network(&error),
         ErrorKind::Server(kind) => matches!(
             kind,
             ServerErrorKind::BusyLoading
@@ -51,7 +51,13 @@ fn backend(operation: &'static str, outcome: Outcome, error: RedisError) -> Erro
 
 /// Whether the network failed, which may do better in a moment.
 pub(super) fn is_of_network(error: &RedisError) -> bool {
-    error.is_io_error() && !is_tls_failure(error)
+    error.is_io_error() && !is_tls_failure(error) || is_half_a_reply(error)
+}
+
+/// Whether the connection ended in the middle of a reply. The client crate has no other word for it than for a reply of a server
+/// that speaks something else, which will never do better.
+fn is_half_a_reply(error: &RedisError) -> bool {
+    error.kind() == ErrorKind::Parse && error.to_string().contains("end of input")
 }
 
 /// Whether a key held another type of value than the command is for.
@@ -101,4 +107,31 @@ pub(super) fn is_read_only(error: &RedisError) -> bool {
 /// Whether the connection is of no more use.
 pub(super) fn breaks_connection(error: &RedisError) -> bool {
     error.is_unrecoverable_error() || error.is_connection_dropped() || is_tls_failure(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_reply_is_a_lost_connection_and_another_protocol_is_not() {
+        for half in [
+            "*2\r\n:1\r\n",
+            "*2\r\n:1\r\n$5\r\nab",
+            ":1",
+            "%7\r\n$6\r\nserver\r\n",
+        ] {
+            let lost = || redis::parse_redis_value(half.as_bytes()).expect_err("half a reply");
+            assert!(
+                is_of_network(&lost()) && breaks_connection(&lost()),
+                "{:?}",
+                lost()
+            );
+            let error = of_write("save", lost());
+            assert!(error.is_transient() && error.is_outcome_unknown(), "{error:?}");
+        }
+        let other = redis::parse_redis_value(b"HTTP/1.1 400 Bad Request\r\n").expect_err("no reply");
+        assert!(!is_of_network(&other) && breaks_connection(&other), "{other:?}");
+        assert!(!of_read("find", other).is_transient());
+    }
 }

@@ -122,7 +122,12 @@ async fn write(direction: Direction, mut to: OwnedWriteHalf, mut chunks: Receive
         if closed || (replies && swallow) {
             continue;
         }
-        let cut_after = shared.cut_after(bytes.len());
+        let within = if replies {
+            shared.cut_within_reply_after()
+        } else {
+            None
+        };
+        let cut_after = within.or_else(|| shared.cut_after(bytes.len()));
         let part = bytes.get(..cut_after.unwrap_or(bytes.len())).unwrap_or(&bytes);
         if to.write_all(part).await.is_err() || cut_after.is_some() {
             return;

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -32,6 +32,8 @@ pub(super) struct Shared {
     pub(super) settings: watch::Sender<Settings>,
     pub(super) counts: watch::Sender<Counts>,
     cut_at_next_reply: AtomicBool,
+    /// After how many bytes; 0 for not at all.
+    cut_within_next_reply: AtomicUsize,
     random: Mutex<u64>,
 }
 
@@ -52,6 +54,7 @@ impl Shared {
             settings: watch::Sender::new(settings),
             counts: watch::Sender::new(Counts::default()),
             cut_at_next_reply: AtomicBool::new(false),
+            cut_within_next_reply: AtomicUsize::new(0),
             random: Mutex::new(1),
         }
     }
@@ -67,6 +70,16 @@ impl Shared {
     /// True for the one reply that is the next.
     pub(super) fn is_reply_to_cut_at(&self) -> bool {
         self.cut_at_next_reply.swap(false, Ordering::SeqCst)
+    }
+
+    pub(super) fn cut_within_next_reply(&self, bytes: usize) {
+        self.cut_within_next_reply.store(bytes, Ordering::SeqCst);
+    }
+
+    /// After how many bytes to cut the one reply that is the next.
+    pub(super) fn cut_within_reply_after(&self) -> Option<usize> {
+        let bytes = self.cut_within_next_reply.swap(0, Ordering::SeqCst);
+        (bytes > 0).then_some(bytes)
     }
 
     /// How many of a chunk's bytes still go through before its connection is cut; `None` for all, and no cut.

@@ -39,7 +39,7 @@ fn event(millis: u64, deliveries: u32) -> Record {
 }
 
 fn started() -> Record {
-    Record::Started { clock: 0, at: 0 }
+    Record::Started { at: 0 }
 }
 
 fn acknowledged(millis: u64) -> Record {
