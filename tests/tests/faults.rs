@@ -1,5 +1,7 @@
 //! What a caller is told, and what is left on the server, when the connection or the server fails.
 
+#[path = "faults/loading.rs"]
+mod loading;
 #[path = "faults/outage.rs"]
 mod outage;
 #[path = "faults/refusal.rs"]

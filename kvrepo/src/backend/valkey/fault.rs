@@ -30,7 +30,7 @@ fn is_refusal(error: &RedisError) -> bool {
 }
 
 fn backend(operation: &'static str, outcome: Outcome, error: RedisError) -> Error {
-    let transient = match error.kind() {
+    let transient = match said(&error) {
         ErrorKind::Io | ErrorKind::Parse => is_of_network(&error),
         ErrorKind::Server(kind) => matches!(
             kind,
@@ -47,6 +47,17 @@ fn backend(operation: &'static str, outcome: Outcome, error: RedisError) -> Erro
         transient,
         source: Box::new(error),
     }
+}
+
+/// What the server said; of a transaction that it did not carry out, what it said of the first command that it would not take.
+fn said(error: &RedisError) -> ErrorKind {
+    let kind = error.kind();
+    if kind != ErrorKind::Server(ServerErrorKind::ExecAbort) {
+        return kind;
+    }
+    let errors = error.clone().into_server_errors();
+    let first = errors.and_then(|errors| errors.first()?.1.kind());
+    first.map_or(kind, ErrorKind::Server)
 }
 
 /// Whether the network failed, which may do better in a moment.
@@ -101,7 +112,7 @@ pub(super) fn demoted() -> RedisError {
 
 /// Whether the server has become a replica, and will refuse every write.
 pub(super) fn is_read_only(error: &RedisError) -> bool {
-    error.kind() == ErrorKind::Server(ServerErrorKind::ReadOnly)
+    said(error) == ErrorKind::Server(ServerErrorKind::ReadOnly)
 }
 
 /// Whether the connection is of no more use.
