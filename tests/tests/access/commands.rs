@@ -118,3 +118,24 @@ fn no_command_is_sent_in_a_way_that_is_not_seen() {
         );
     }
 }
+
+#[test]
+fn a_user_has_what_the_page_says_for_its_own_keyspaces() {
+    let access = Access::documented();
+    let user = access.user("ann", "secret", &["a:people2", r"b\c"]);
+    for rule in [
+        "ann on >secret",
+        "~a:people2 ",
+        "~a:people2:* ",
+        "~a:people2#*",
+        r"~b\\c#*",
+        " +hset ",
+    ] {
+        assert!(user.contains(rule), "{rule}: {user}");
+    }
+    for rule in ["+@all", "~*", "~people", "&*", "allkeys", "allchannels"] {
+        assert!(!user.contains(rule), "{rule}: {user}");
+    }
+    assert!(access.part("Data").contains(&"+hset") && access.commands().contains("config|get"));
+    assert!(!Access::required().commands().contains("config|get"));
+}
