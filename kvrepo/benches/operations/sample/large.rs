@@ -44,7 +44,7 @@ impl Owner {
             email: format!("bartholomew.{number}@mail.example"),
             phone: format!("+47 555 {:05}", number % 100_000),
             born: 1900 + (number % 120) as u32,
-            active: number % 2 == 0,
+            active: number.is_multiple_of(2),
             visits: number as u64,
             score: 500 - (number % 1000) as i64,
             language: "nb-NO".to_owned(),
