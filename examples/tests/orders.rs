@@ -87,7 +87,8 @@ async fn thousands_of_orders_are_released_by_workers_of_which_one_is_killed_ever
     });
     let killing = async {
         loop {
-            tokio::time::sleep(Duration::from_secs(1)).await; // in which they work
+            // In which they work. What is claimed again is not claimed just when the next is killed: see CLAIM_AFTER.
+            tokio::time::sleep(Duration::from_secs(1)).await;
             let mut killed = workers.remove(0);
             killed.kill().await.expect("a worker to kill");
             kills += 1;

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 const HELD: Duration = Duration::from_secs(1);
 const SPREAD: Duration = Duration::from_secs(3);
 /// After so long without a word from a worker its orders go to another. Far longer than a release takes.
-const CLAIM_AFTER: Duration = Duration::from_secs(2);
+const CLAIM_AFTER: Duration = Duration::from_millis(1500);
 /// How many orders a worker releases at one time. When it is killed, so many may come twice, and no more.
 const AT_A_TIME: usize = 16;
 

@@ -41,8 +41,13 @@ if ARGV[5] ~= '' then
     if not overdue or left > ARGV[6] - 500 then
       local named = see_to_named()
       finish(false)
-      local wait = #next > 0 and not overdue and next[2] + 100 - now or left
-      return { 0, events, 0, math.max(math.min(wait, 1000), 250), named, now }
+      local wait = left
+      if overdue then
+        wait = left - (ARGV[6] - 500) + 1
+      elseif #next > 0 then
+        wait = next[2] + 100 - now
+      end
+      return { 0, events, 0, math.max(math.min(wait, 1000), 50), named, now }
     end
   end
   redis.call('SET', reaper, ARGV[5], 'PX', ARGV[6])
