@@ -10,7 +10,7 @@ pub(crate) use entry::{Entry, Misfit, entries, for_each};
 pub(crate) use order::Key;
 pub use order::Order;
 
-use crate::mapping::Step;
+use crate::mapping::{Step, within};
 
 /// What an index can be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -83,6 +83,16 @@ impl Index {
             name.push_str(part);
         }
         name
+    }
+
+    /// Whether a change of what stands at a path, and below it, can be one of its values.
+    pub(crate) fn is_touched_by(&self, path: &str) -> bool {
+        let names = self.path.iter().map_while(|step| match step {
+            Step::Field(name) => Some(*name),
+            Step::Each | Step::Entry => None,
+        });
+        let own = names.collect::<Vec<_>>().join(".");
+        within(path, &own) || within(&own, path)
     }
 
     /// Whether the keys of a map are part of its names.

@@ -21,31 +21,33 @@ pub(super) fn entries<'a>(call: Invocation<'a>, entries: &'a [Entry]) -> Invocat
 }
 
 /// Which indexes there are.
-pub(super) fn indexes<'a>(call: Invocation<'a>, indexes: &'a [Index]) -> Invocation<'a> {
-    indexes
-        .iter()
-        .fold(call.number(indexes.len() as u64), |call, index| {
-            let (kind, order) = match index.kind() {
-                IndexKind::Equality => ("equality", ""),
-                IndexKind::Range(order) => ("range", order.word()),
-                IndexKind::Unique => ("unique", ""),
-                IndexKind::Geo => ("geo", ""),
-            };
-            let (path, pattern) = if index.is_many() {
-                (String::new(), pattern(index.path()))
-            } else {
-                (index.plain_path(), String::new())
-            };
-            let name = index.name();
-            let parts: Vec<&str> = if index.is_keyed() {
-                name.split('*').collect()
-            } else {
-                vec![&name]
-            };
-            let call = call.bytes(kind).bytes(order).owned(path).owned(pattern);
-            let call = call.number(parts.len() as u64);
-            parts.into_iter().fold(call, |call, part| call.owned(part))
-        })
+pub(super) fn indexes<'a>(
+    call: Invocation<'a>,
+    indexes: impl ExactSizeIterator<Item = &'a Index>,
+) -> Invocation<'a> {
+    let call = call.number(indexes.len() as u64);
+    indexes.fold(call, |call, index| {
+        let (kind, order) = match index.kind() {
+            IndexKind::Equality => ("equality", ""),
+            IndexKind::Range(order) => ("range", order.word()),
+            IndexKind::Unique => ("unique", ""),
+            IndexKind::Geo => ("geo", ""),
+        };
+        let (path, pattern) = if index.is_many() {
+            (String::new(), pattern(index.path()))
+        } else {
+            (index.plain_path(), String::new())
+        };
+        let name = index.name();
+        let parts: Vec<&str> = if index.is_keyed() {
+            name.split('*').collect()
+        } else {
+            vec![&name]
+        };
+        let call = call.bytes(kind).bytes(order).owned(path).owned(pattern);
+        let call = call.number(parts.len() as u64);
+        parts.into_iter().fold(call, |call, part| call.owned(part))
+    })
 }
 
 /// The Lua pattern of the paths that these steps lead along, with the keys of maps and the end as captures.

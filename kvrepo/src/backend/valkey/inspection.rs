@@ -114,7 +114,7 @@ impl Valkey {
             let invocation = writes(&script::INSPECT, keyspace)
                 .flag(inspect.mend)
                 .bytes(inspect.id_path);
-            let invocation = indexing::indexes(invocation, keyspace.indexes());
+            let invocation = indexing::indexes(invocation, keyspace.indexes().iter());
             let invocation = chunk.iter().fold(invocation, |call, id| call.bytes(id));
             self.tell(keyspace, &invocation, inspected).await?;
         }

@@ -3,7 +3,7 @@
 use super::answer::Asked;
 use super::indexing;
 use super::script::{self, Invocation, Script};
-use crate::backend::{Change, Condition, Delete, Keyspace, Place, Update, Write, WriteTerm};
+use crate::backend::{Change, Condition, Delete, Index, Keyspace, Place, Update, Write, WriteTerm};
 
 /// A call of a script that ends lives: they all begin with the same settings.
 pub(super) fn lives<'a>(script: &'a Script, keyspace: &'a Keyspace) -> Invocation<'a> {
@@ -29,8 +29,19 @@ pub(super) fn update<'a>(keyspace: &'a Keyspace, update: &'a Update) -> Invocati
     let call = writes(&script::UPDATE, keyspace).bytes(&update.id);
     let call = term(call, update.term).bytes(update.version_path.unwrap_or_default());
     let call = condition(call, update.condition.as_ref());
-    let call = indexing::indexes(call, keyspace.indexes()).number(update.changes.len() as u64);
+    let concerned: Vec<_> = keyspace
+        .indexes()
+        .iter()
+        .filter(|index| update.changes.iter().any(|change| concerns(change, index)))
+        .collect();
+    let call = indexing::indexes(call, concerned.into_iter()).number(update.changes.len() as u64);
     update.changes.iter().fold(call, change)
+}
+
+fn concerns(change: &Change, index: &Index) -> bool {
+    let (Change::Put { place, .. } | Change::Add { place, .. }) = change;
+    let mut paths = std::iter::once(&place.path).chain(&place.others);
+    paths.any(|path| index.is_touched_by(path))
 }
 
 pub(super) fn delete<'a>(keyspace: &'a Keyspace, delete: &'a Delete) -> Invocation<'a> {

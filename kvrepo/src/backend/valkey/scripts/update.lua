@@ -3,7 +3,7 @@
 -- KEYS[1] base
 -- ARGV[1] grace, ARGV[2] retention (see life.lua), ARGV[3] shadow (see write.lua)
 -- then: id, the term's two ('' keeps what remains), the path of the version that is to count on or '', a condition, the
--- type's indexes (see index.lua), how many changes, and the changes, each
+-- indexes that the changes can concern (see index.lua), how many changes, and the changes, each
 --   'put', a place, how many fields, field, value ...    these instead of what stands there; none takes it away
 --   'add', a place, by, least, greatest                  adds to a whole number; what is not there counts as 0
 -- A place is: path, how many other paths, other path ..., how many ancestors, ancestor, '1' if it is optional, its
