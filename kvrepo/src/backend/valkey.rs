@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use redis::Value;
+use redis::{Pipeline, Value};
 
 pub(crate) use self::endpoint::Certificates;
 #[cfg(feature = "tls")]
@@ -137,6 +137,26 @@ impl Valkey {
     }
 }
 
+/// What asks for entities, with their terms or without.
+fn reads(keyspace: &Keyspace, ids: &[String], with_term: bool) -> Pipeline {
+    let mut pipeline = redis::pipe();
+    pipeline.ignore_errors();
+    for id in ids {
+        let key = keyspace.entity_key(id);
+        if with_term {
+            // All of the same moment, or a term could be that of another life.
+            pipeline.cmd("MULTI");
+            for command in ["HGETALL", "PTTL", "PEXPIRETIME"] {
+                pipeline.cmd(command).arg(&key);
+            }
+            pipeline.cmd("EXEC");
+        } else {
+            pipeline.cmd("HGETALL").arg(&key);
+        }
+    }
+    pipeline
+}
+
 #[async_trait]
 impl Backend for Valkey {
     async fn save(&self, keyspace: &Keyspace, writes: &[Write]) -> Result<Vec<Result<Saved>>> {
@@ -172,22 +192,20 @@ impl Backend for Valkey {
         let with_term = read.term || (read.renew && read.idle);
         let mut found = Vec::with_capacity(ids.len());
         for chunk in ids.chunks(LOADED) {
-            let mut pipeline = redis::pipe();
-            pipeline.ignore_errors();
-            for id in chunk {
-                let key = keyspace.entity_key(id);
-                if with_term {
-                    // All of the same moment, or a term could be that of another life.
-                    pipeline.cmd("MULTI");
-                    for command in ["HGETALL", "PTTL", "PEXPIRETIME"] {
-                        pipeline.cmd(command).arg(&key);
-                    }
-                    pipeline.cmd("EXEC");
-                } else {
-                    pipeline.cmd("HGETALL").arg(&key);
+            let replies = match chunk {
+                [id] if !with_term => {
+                    let mut command = redis::cmd("HGETALL");
+                    vec![
+                        self.commands
+                            .one(call, command.arg(keyspace.entity_key(id)))
+                            .await?,
+                    ]
                 }
-            }
-            let replies = self.commands.pipeline(call, &pipeline).await?;
+                _ => {
+                    let pipeline = reads(keyspace, chunk, with_term);
+                    self.commands.pipeline(call, &pipeline).await?
+                }
+            };
             let each = if with_term { 5 } else { 1 };
             let mut replies = replies.into_iter();
             for id in chunk {

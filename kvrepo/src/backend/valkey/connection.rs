@@ -133,6 +133,18 @@ impl Connection {
         .await
     }
 
+    /// Sends one command; the inner result is what the server said. Costs less than a pipeline of one.
+    pub(super) async fn one(&self, call: Call, command: &Cmd) -> Result<RedisResult<Value>> {
+        let demoted = |reply: &RedisResult<Value>| matches!(reply, Err(error) if fault::is_read_only(error));
+        self.call(call, demoted, |mut open| async move {
+            match command.query_async(&mut open).await {
+                Err(error) if fault::is_reply(&error) => Ok(Err(error)),
+                reply => reply.map(Ok),
+            }
+        })
+        .await
+    }
+
     /// Sends a pipeline; the results are those of its commands, each of its own.
     pub(super) async fn pipeline(&self, call: Call, pipeline: &Pipeline) -> Result<Vec<RedisResult<Value>>> {
         // A server that was demoted refuses each command for itself, and would be kept if nobody looked.
@@ -253,7 +265,8 @@ impl Connection {
     }
 
     async fn connect(&self, number: u64) -> RedisResult<MultiplexedConnection> {
-        let config = self.endpoint.config(self.endpoint.deadline);
+        // Each call has its own deadline, so the client need not keep a second clock for it.
+        let config = self.endpoint.config(None);
         // RESP3 tells of a closed socket without a call being made; the next call then connects before it sends.
         let config = if self.endpoint.speaks_resp3() {
             let broken = Arc::clone(&self.broken);

@@ -91,10 +91,10 @@ impl Endpoint {
     }
 
     /// What all connections have in common. `response` bounds the wait for one reply.
-    pub(super) fn config(&self, response: Duration) -> AsyncConnectionConfig {
+    pub(super) fn config(&self, response: Option<Duration>) -> AsyncConnectionConfig {
         AsyncConnectionConfig::new()
             .set_connection_timeout(Some(self.deadline))
-            .set_response_timeout(Some(response))
+            .set_response_timeout(response)
             .set_pipeline_buffer_size(1024)
     }
 

@@ -58,7 +58,7 @@ impl Told {
 impl Notifications {
     /// Connects; `patience` bounds each step.
     pub(super) async fn open(endpoint: &Endpoint, patience: Duration) -> RedisResult<Self> {
-        let config = endpoint.config(patience);
+        let config = endpoint.config(Some(patience));
         if !endpoint.speaks_resp3() {
             let commands = endpoint.open(&config).await?;
             // The client puts no bound to this one by itself.

@@ -26,11 +26,11 @@ macro_rules! script {
 
 // With a first line of this form the server checks its memory before a script begins, and not at the first command
 // that needs some, when others may have been executed. What gives memory back runs all the same.
-script!(SAVE = "", "stream.lua" "life.lua" "write.lua" "index.lua" "save.lua");
-script!(UPDATE = "", "stream.lua" "life.lua" "write.lua" "index.lua" "update.lua");
+script!(SAVE = "", "usual_save.lua" "stream.lua" "life.lua" "write.lua" "index.lua" "save.lua");
+script!(UPDATE = "", "usual_update.lua" "stream.lua" "life.lua" "write.lua" "index.lua" "update.lua");
 script!(SELECT = "flags=no-writes,allow-oom", "stream.lua" "life.lua" "write.lua" "index.lua" "plan.lua" "select.lua");
 script!(DELETE_WHERE = "flags=allow-oom", "stream.lua" "life.lua" "write.lua" "index.lua" "plan.lua" "delete_where.lua");
-script!(DELETE = "flags=allow-oom", "stream.lua" "life.lua" "write.lua" "delete.lua");
+script!(DELETE = "flags=allow-oom", "usual_delete.lua" "stream.lua" "life.lua" "write.lua" "delete.lua");
 script!(RENEW = "flags=allow-oom", "stream.lua" "life.lua" "write.lua" "renew.lua");
 script!(REPAIR = "flags=allow-oom", "stream.lua" "life.lua" "repair.lua");
 script!(REAP = "flags=allow-oom", "stream.lua" "life.lua" "reap.lua");
@@ -147,9 +147,12 @@ impl Connection {
         call: Call,
         invocation: &Invocation<'_>,
     ) -> Result<Result<Value, RunError>> {
-        let mut results = self.run_all(call, std::slice::from_ref(invocation)).await?;
-        // One call has one result; the client would have failed as a whole otherwise.
-        Ok(results.pop().unwrap_or(Ok(Value::Nil)))
+        let known = self.one(call, &invocation.by_hash()).await?;
+        let reply = match known {
+            Err(error) if fault::is_no_script(&error) => self.one(call, &invocation.by_text()).await?,
+            reply => reply,
+        };
+        Ok(reply.map_err(RunError::Refused))
     }
 
     /// Runs scripts in one pipeline. The inner results are those of the calls, in their order; only those that the
@@ -159,6 +162,9 @@ impl Connection {
         call: Call,
         invocations: &[Invocation<'_>],
     ) -> Result<Vec<Result<Value, RunError>>> {
+        if let [invocation] = invocations {
+            return Ok(vec![self.run(call, invocation).await?]);
+        }
         let first = self
             .pipeline(call, &pipeline(invocations.iter().map(Invocation::by_hash)))
             .await?;

@@ -165,7 +165,7 @@ impl Follower {
         let mut connection = match idle {
             Some((of, connection)) if of == era => connection,
             _ => {
-                let config = self.endpoint.config(BLOCK + self.endpoint.deadline);
+                let config = self.endpoint.config(Some(BLOCK + self.endpoint.deadline));
                 let opened = timeout(self.endpoint.deadline, self.endpoint.open(&config)).await;
                 let opened = opened.map_err(|_| late())?.map_err(fault)?;
                 if self.broken.swap(false, Ordering::Relaxed) {
