@@ -53,6 +53,8 @@ mod contents;
 mod hand;
 #[path = "operations/measure.rs"]
 mod measure;
+#[path = "operations/median.rs"]
+mod median;
 #[path = "operations/meter.rs"]
 mod meter;
 #[path = "operations/operation.rs"]

@@ -31,5 +31,8 @@ pub use crate::query::{
 };
 pub use crate::repository::Repository;
 
+// For the benchmark of the mapping.
+pub use crate::repository::codec::{decode, encode};
+
 /// Compiles only for what a geo index can hold.
 pub fn geo_field<V: GeoField>() {}

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::measure::Measured;
+use crate::median::{median, ratios};
 use crate::meter::Used;
 use crate::operation::{Form, Operation};
 use crate::sample::Sample;
@@ -89,22 +90,6 @@ impl Line {
     pub(crate) fn json(&self) -> String {
         serde_json::to_string(self).expect("numbers")
     }
-}
-
-fn ratios(these: &[f64], those: &[f64]) -> Vec<f64> {
-    these.iter().zip(those).map(|(this, that)| this / that).collect()
-}
-
-fn median(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let (half, odd) = (sorted.len() / 2, sorted.len() % 2 == 1);
-    let upper = sorted.get(half)?;
-    Some(if odd {
-        *upper
-    } else {
-        (sorted[half - 1] + upper) / 2.0
-    })
 }
 
 /// Few digits, as many as say something.

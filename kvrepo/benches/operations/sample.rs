@@ -21,6 +21,11 @@ pub(crate) use usual::{IndexedUsual, Usual};
 pub(crate) const CITIES: usize = 4;
 pub(crate) const TRADES: usize = 5;
 
+/// A value as it came.
+pub(crate) trait Bytes: AsRef<[u8]> + Into<Vec<u8>> {}
+
+impl<B: AsRef<[u8]> + Into<Vec<u8>>> Bytes for B {}
+
 /// What is measured, and what somebody writes by hand for just this type: no reflection, nothing allocated that is not kept.
 pub(crate) trait Sample: KvEntity<Id = String> + Clone + PartialEq + Debug {
     const SIZE: &'static str;
@@ -36,8 +41,13 @@ pub(crate) trait Sample: KvEntity<Id = String> + Clone + PartialEq + Debug {
 
     /// By hand: appends fields and values.
     fn write(&self, command: &mut Cmd);
-    /// By hand: from the fields of a hash.
-    fn read(hash: Value) -> Option<Self>;
+    /// By hand: from the fields of a hash. Values that are owned are kept, others copied.
+    fn from_fields<P: AsRef<[u8]>, V: Bytes>(fields: impl Iterator<Item = (P, V)>) -> Option<Self>;
+
+    /// By hand: from a reply.
+    fn read(hash: Value) -> Option<Self> {
+        Self::from_fields(pairs(hash)?)
+    }
 
     /// By kvrepo: another trade.
     fn set_trade(
@@ -99,8 +109,10 @@ macro_rules! sample {
                 self.by_hand(command);
             }
 
-            fn read(hash: redis::Value) -> Option<Self> {
-                Self::$read(hash)
+            fn from_fields<P: AsRef<[u8]>, V: $crate::sample::Bytes>(
+                fields: impl Iterator<Item = (P, V)>,
+            ) -> Option<Self> {
+                Self::$read(fields)
             }
 
             async fn set_trade(
@@ -148,10 +160,10 @@ fn pairs(hash: Value) -> Option<impl Iterator<Item = (Vec<u8>, Vec<u8>)>> {
     }))
 }
 
-fn text(value: Vec<u8>) -> Option<String> {
-    String::from_utf8(value).ok()
+fn text(value: impl Bytes) -> Option<String> {
+    String::from_utf8(value.into()).ok()
 }
 
-fn number<N: std::str::FromStr>(value: &[u8]) -> Option<N> {
-    std::str::from_utf8(value).ok()?.parse().ok()
+fn number<N: std::str::FromStr>(value: &impl AsRef<[u8]>) -> Option<N> {
+    std::str::from_utf8(value.as_ref()).ok()?.parse().ok()
 }

@@ -65,7 +65,12 @@ fn invalid_id<T: KvEntity>(id: &str, reason: &str) -> Error {
     }
 }
 
-pub(super) fn encode<T: KvEntity>(entity: &T) -> Result<Record> {
+/// The record that an entity is written as.
+///
+/// # Errors
+///
+/// [`Error::Encode`] if it holds something that could not be read back.
+pub fn encode<T: KvEntity>(entity: &T) -> Result<Record> {
     let record = mapping::encode(&T::SCHEMA, entity)?;
     if let Some((path, _)) = record.iter().find(|(path, _)| path.starts_with('#')) {
         return Err(Error::Encode {
@@ -78,7 +83,11 @@ pub(super) fn encode<T: KvEntity>(entity: &T) -> Result<Record> {
 }
 
 /// The entity in a hash that was found under `id`: the key is the truth about the id.
-pub(crate) fn decode<T: KvEntity>(id: &str, record: &Record) -> Result<T> {
+///
+/// # Errors
+///
+/// [`Error::Decode`] with the path of what is not stored as the type needs it.
+pub fn decode<T: KvEntity>(id: &str, record: &Record) -> Result<T> {
     let schema = T::SCHEMA;
     let mismatch = |reason: &str| Error::Decode {
         entity: schema.entity,

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use kvrepo::KvEntity;
-use redis::{Cmd, Value};
+use redis::Cmd;
 use serde::{Deserialize, Serialize};
 
-use super::{number, pairs, sample, text};
+use super::{Bytes, number, sample, text};
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 struct Owner {
@@ -67,14 +67,14 @@ impl Owner {
         command.arg("owner.comment").arg(&self.comment);
     }
 
-    fn take(&mut self, field: &[u8], value: Vec<u8>) -> Option<()> {
+    fn take(&mut self, field: &[u8], value: impl Bytes) -> Option<()> {
         match field {
             b"firstname" => self.firstname = text(value)?,
             b"lastname" => self.lastname = text(value)?,
             b"email" => self.email = text(value)?,
             b"phone" => self.phone = text(value)?,
             b"born" => self.born = number(&value)?,
-            b"active" => self.active = value == b"1",
+            b"active" => self.active = value.as_ref() == b"1",
             b"visits" => self.visits = number(&value)?,
             b"score" => self.score = number(&value)?,
             b"language" => self.language = text(value)?,
@@ -114,7 +114,7 @@ impl Address {
         command.arg(self.floor);
     }
 
-    fn take(&mut self, field: &[u8], value: Vec<u8>) -> Option<()> {
+    fn take(&mut self, field: &[u8], value: impl Bytes) -> Option<()> {
         match field {
             b"street" => self.street = text(value)?,
             b"zip" => self.zip = text(value)?,
@@ -139,7 +139,7 @@ fn begin(path: &mut String, before: &str, key: impl std::fmt::Display, behind: &
 /// The element of this position, and what stands behind it in the path; elements can come in any order.
 fn element<'l, 'p, T: Default>(list: &'l mut Vec<T>, rest: &'p [u8]) -> Option<(&'l mut T, &'p [u8])> {
     let end = rest.iter().position(|byte| *byte == b']')?;
-    let at: usize = number(&rest[..end])?;
+    let at: usize = number(&&rest[..end])?;
     if list.len() <= at {
         list.resize_with(at + 1, T::default);
     }
@@ -203,10 +203,10 @@ macro_rules! large {
                 }
             }
 
-            fn read(hash: Value) -> Option<Self> {
+            fn read<P: AsRef<[u8]>, V: Bytes>(fields: impl Iterator<Item = (P, V)>) -> Option<Self> {
                 let (mut new, mut seen) = (Self::default(), 0);
-                for (path, value) in pairs(hash)? {
-                    match &*path {
+                for (path, value) in fields {
+                    match path.as_ref() {
                         b"id" => new.id = text(value)?,
                         b"city" => new.city = text(value)?,
                         b"trade" => new.trade = text(value)?,

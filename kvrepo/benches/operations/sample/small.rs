@@ -1,10 +1,10 @@
 //! Three fields.
 
 use kvrepo::KvEntity;
-use redis::{Cmd, Value};
+use redis::Cmd;
 use serde::{Deserialize, Serialize};
 
-use super::{pairs, sample, text};
+use super::{Bytes, sample, text};
 
 macro_rules! small {
     ($kind:ident $type:ident, $keyspace:literal $(, $indexed:ident)?) => {
@@ -32,10 +32,10 @@ macro_rules! small {
                 command.arg("trade").arg(&self.trade);
             }
 
-            fn read(hash: Value) -> Option<Self> {
+            fn read<P: AsRef<[u8]>, V: Bytes>(fields: impl Iterator<Item = (P, V)>) -> Option<Self> {
                 let (mut new, mut seen) = (Self::default(), 0);
-                for (path, value) in pairs(hash)? {
-                    match &*path {
+                for (path, value) in fields {
+                    match path.as_ref() {
                         b"id" => new.id = text(value)?,
                         b"city" => new.city = text(value)?,
                         b"trade" => new.trade = text(value)?,

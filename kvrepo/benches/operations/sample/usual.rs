@@ -1,10 +1,10 @@
 //! Ten fields.
 
 use kvrepo::KvEntity;
-use redis::{Cmd, Value};
+use redis::Cmd;
 use serde::{Deserialize, Serialize};
 
-use super::{number, pairs, sample, text};
+use super::{Bytes, number, sample, text};
 
 macro_rules! usual {
     ($kind:ident $type:ident, $keyspace:literal $(, $indexed:ident)?) => {
@@ -60,10 +60,10 @@ macro_rules! usual {
                 command.arg("active").arg(if self.active { "1" } else { "0" });
             }
 
-            fn read(hash: Value) -> Option<Self> {
+            fn read<P: AsRef<[u8]>, V: Bytes>(fields: impl Iterator<Item = (P, V)>) -> Option<Self> {
                 let (mut new, mut seen) = (Self::default(), 0);
-                for (path, value) in pairs(hash)? {
-                    match &*path {
+                for (path, value) in fields {
+                    match path.as_ref() {
                         b"id" => new.id = text(value)?,
                         b"city" => new.city = text(value)?,
                         b"trade" => new.trade = text(value)?,
@@ -72,7 +72,7 @@ macro_rules! usual {
                         b"email" => new.email = text(value)?,
                         b"street" => new.street = text(value)?,
                         b"visits" => new.visits = number(&value)?,
-                        b"active" => new.active = value == b"1",
+                        b"active" => new.active = value.as_ref() == b"1",
                         b"zip" => {
                             new.zip = Some(text(value)?);
                             continue;
