@@ -18,6 +18,7 @@
 //! | [`shape`] | where a type decodes itself by what it finds |
 //! | [`ser`], [`de`] | the two ways |
 //! | [`hash`] | how tables of paths are hashed |
+//! | [`scratch`] | the memory that a thread keeps |
 //! | [`fault`] | what went wrong, and where; never with a stored value in it |
 //! | [`with`] | other forms that a field may have |
 
@@ -29,6 +30,7 @@ mod key;
 mod path;
 mod record;
 mod scalar;
+mod scratch;
 mod ser;
 mod shape;
 mod single;

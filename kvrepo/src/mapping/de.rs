@@ -55,7 +55,10 @@ pub(super) fn decode<T: DeserializeOwned>(
         };
         let root = De::root(&source, shape.root());
         let fault = match T::deserialize(root) {
-            Ok(value) => return Ok(value),
+            Ok(value) => {
+                tree.keep_room();
+                return Ok(value);
+            }
             Err(fault) => fault,
         };
         let missed = fault.offer().filter(|missed| !offers.contains(missed));

@@ -94,6 +94,11 @@ impl Record {
         })
     }
 
+    /// All paths, one behind the other.
+    pub(crate) fn paths(&self) -> &str {
+        &self.paths
+    }
+
     /// How many fields there are.
     #[must_use]
     #[inline]

@@ -21,7 +21,7 @@ use super::hash::Seeded;
 use super::json::{self, Bare, Json, JsonSer, WRAP};
 use super::path::{HINT, MAX_DEPTH, ROOT};
 use super::shape::{At, Shape};
-use super::{Record, Step};
+use super::{Record, Step, scratch};
 use crate::{EntitySchema, Error, Result as CrateResult};
 
 /// Writes `value` as a record.
@@ -29,7 +29,7 @@ pub(super) fn encode<T: Serialize>(schema: &EntitySchema, shape: &Shape, value: 
     let mut out = Out {
         schema,
         record: shape.record(),
-        path: String::with_capacity(64),
+        path: scratch::path(),
     };
     let context = Context {
         node: shape.root(),
@@ -41,6 +41,7 @@ pub(super) fn encode<T: Serialize>(schema: &EntitySchema, shape: &Shape, value: 
         Ok(_) => {
             out.hint();
             shape.measure(&out.record);
+            scratch::keep_path(out.path);
             Ok(out.record)
         }
         Err(fault) => Err(Error::Encode {

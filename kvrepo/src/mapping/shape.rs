@@ -9,6 +9,7 @@
 mod probe;
 
 use std::any::TypeId;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
@@ -106,10 +107,17 @@ impl<'s> At<'s> {
     }
 }
 
-/// Types by their id, and by what is said of their fields.
-type Known = HashMap<(TypeId, usize, usize), &'static Shape, Seeded>;
+/// A type by its id, and by what is said of its fields.
+type Id = (TypeId, usize, usize);
+
+type Known = HashMap<Id, &'static Shape, Seeded>;
 
 static KNOWN: LazyLock<RwLock<Known>> = LazyLock::new(RwLock::default);
+
+thread_local! {
+    /// The type that this thread was here for last, which it mostly is again.
+    static LAST: Cell<Option<(Id, &'static Shape)>> = const { Cell::new(None) };
+}
 
 impl Shape {
     /// What is known of `T`, whose fields beside a flattened one are `plain`.
@@ -117,6 +125,17 @@ impl Shape {
     /// What was found out is kept for the life of the process: there are as many of them as there are entity types.
     pub(super) fn of<T: DeserializeOwned + 'static>(plain: &'static [&'static str]) -> &'static Self {
         let id = (TypeId::of::<T>(), plain.as_ptr().addr(), plain.len());
+        if let Some((last, shape)) = LAST.get()
+            && last == id
+        {
+            return shape;
+        }
+        let shape = Self::known::<T>(id, plain);
+        LAST.set(Some((id, shape)));
+        shape
+    }
+
+    fn known<T: DeserializeOwned + 'static>(id: Id, plain: &'static [&'static str]) -> &'static Self {
         if let Some(shape) = KNOWN.read().unwrap_or_else(PoisonError::into_inner).get(&id) {
             return shape;
         }

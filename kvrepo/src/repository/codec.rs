@@ -72,7 +72,9 @@ fn invalid_id<T: KvEntity>(id: &str, reason: &str) -> Error {
 /// [`Error::Encode`] if it holds something that could not be read back.
 pub fn encode<T: KvEntity>(entity: &T) -> Result<Record> {
     let record = mapping::encode(&T::SCHEMA, entity)?;
-    if let Some((path, _)) = record.iter().find(|(path, _)| path.starts_with('#')) {
+    if record.paths().contains('#')
+        && let Some((path, _)) = record.iter().find(|(path, _)| path.starts_with('#'))
+    {
         return Err(Error::Encode {
             entity: T::SCHEMA.entity,
             path: path.to_owned(),

@@ -6,11 +6,14 @@
 
 mod table;
 
+use std::cell::Cell;
+
 use self::table::{Budget, Table};
 use crate::mapping::Record;
 use crate::mapping::fault::Fault;
 use crate::mapping::json;
 use crate::mapping::path::{HINT, ROOT, Segment};
+use crate::mapping::scratch;
 
 /// A node's number. The root is 0, which is nobody's child, so that 0 also says "none".
 pub(super) type Id = u32;
@@ -99,10 +102,29 @@ pub(super) struct Tree<'a> {
     families: Vec<Family>,
     tables: Vec<Table<'a>>,
     budget: Budget,
+    trail: Trail<'a>,
+}
+
+/// What trees are made of.
+#[derive(Default)]
+struct Room {
+    nodes: Vec<Node<'static>>,
+    families: Vec<Family>,
+    steps: Vec<(Id, usize)>,
+}
+
+thread_local! {
+    static ROOM: Cell<Room> = const {
+        Cell::new(Room {
+            nodes: Vec::new(),
+            families: Vec::new(),
+            steps: Vec::new(),
+        })
+    };
 }
 
 /// The path that was entered last: its nodes, and where in its text each one's segment ends.
-#[derive(Default)]
+#[derive(Debug)]
 struct Trail<'a> {
     path: &'a str,
     steps: Vec<(Id, usize)>,
@@ -111,11 +133,12 @@ struct Trail<'a> {
 impl Trail<'_> {
     /// Goes back to the last node that `path` also leads through.
     fn retrace(&mut self, path: &str) {
-        let common = common_prefix(self.path.as_bytes(), path.as_bytes());
-        let leads_through =
-            |end: usize| end <= common && matches!(path.as_bytes().get(end), None | Some(b'.'));
+        // Mostly none but the length tells already.
+        let mut common = None;
         while let Some((_, end)) = self.steps.last() {
-            if leads_through(*end) {
+            if matches!(path.as_bytes().get(*end), None | Some(b'.'))
+                && *end <= *common.get_or_insert_with(|| common_prefix(self.path.as_bytes(), path.as_bytes()))
+            {
                 break;
             }
             self.steps.pop();
@@ -143,39 +166,54 @@ fn common_prefix(left: &[u8], right: &[u8]) -> usize {
 
 impl<'a> Tree<'a> {
     pub(super) fn new(record: &'a Record) -> Self {
-        let mut nodes = Vec::with_capacity(record.len() + record.len() / 2 + 2);
+        let room = scratch::taken(&ROOM);
+        let mut nodes = scratch::emptied(room.nodes);
+        nodes.reserve(record.len() + record.len() / 2 + 2);
         nodes.push(Node::new(Segment::Name("")));
         let mut tree = Self {
             nodes,
-            families: Vec::new(),
+            families: room.families,
             tables: Vec::new(),
             budget: Budget::of(record.len()),
+            trail: Trail {
+                path: "",
+                steps: room.steps,
+            },
         };
-        let mut trail = Trail::default();
-        trail.steps.reserve(8);
         for (path, value) in record.iter() {
-            tree.enter(&mut trail, path, value);
+            tree.enter(path, value);
         }
         tree
     }
 
-    fn enter(&mut self, trail: &mut Trail<'a>, path: &'a str, value: &'a [u8]) {
-        trail.retrace(path);
-        let (mut at, mut start) = trail.steps.last().map_or((0, 0), |(id, end)| (*id, end + 1));
-        while start <= path.len() && trail.steps.len() < MAX_SEGMENTS {
+    /// To be called when all is read.
+    pub(super) fn keep_room(self) {
+        let room = Room {
+            nodes: scratch::emptied(self.nodes),
+            families: scratch::emptied(self.families),
+            steps: scratch::emptied(self.trail.steps),
+        };
+        scratch::keep(&ROOM, room);
+    }
+
+    fn enter(&mut self, path: &'a str, value: &'a [u8]) {
+        self.trail.retrace(path);
+        let last = self.trail.steps.last();
+        let (mut at, mut start) = last.map_or((0, 0), |(id, end)| (*id, end + 1));
+        while start <= path.len() && self.trail.steps.len() < MAX_SEGMENTS {
             let (segment, end) = Segment::at(path, start);
             at = self.child_or_new(at, segment, end == path.len());
-            trail.steps.push((at, end));
+            self.trail.steps.push((at, end));
             start = end + 1;
         }
-        trail.path = path;
+        self.trail.path = path;
         let Some(node) = self.nodes.get_mut(at as usize) else {
             return;
         };
         node.own = Some(value);
         node.hint = !node.bracket && node.text == HINT;
         if !node.hint {
-            self.enliven(trail);
+            self.enliven();
         }
         if path == ROOT
             && let Some(root) = self.nodes.first_mut()
@@ -185,8 +223,8 @@ impl<'a> Tree<'a> {
     }
 
     /// Something is stored at the end of the trail, and so below all that is on it.
-    fn enliven(&mut self, trail: &Trail<'a>) {
-        for (id, _) in trail.steps.iter().rev() {
+    fn enliven(&mut self) {
+        for (id, _) in self.trail.steps.iter().rev() {
             match self.nodes.get_mut(*id as usize) {
                 Some(node) if !node.live => node.live = true,
                 _ => return,
