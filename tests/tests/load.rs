@@ -5,6 +5,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use kvrepo::{KeyspaceEvents, KeyspaceSettings, Repository, Store};
 use kvrepo_tests::fixture::Session;
+use kvrepo_tests::harness::TestServer;
 use kvrepo_tests::world::{World, next};
 
 const MANY: usize = 20_000;
@@ -110,4 +111,82 @@ async fn without_phantoms_entities_take_half_the_memory() {
     }
     let ratio = used[0] as f64 / used[1] as f64;
     assert!((1.7..2.3).contains(&ratio), "{used:?}: {ratio}");
+}
+
+/// What all keys of a server take, by what it uses less without them; each time when it has come to rest.
+async fn taken(server: &TestServer) -> f64 {
+    let used = async || -> u64 {
+        let (mut last, mut alike) = (0, 0);
+        for _ in 0..150 {
+            let info: String = server.query(&["INFO", "memory"]).await;
+            let field = |name: &str| -> u64 {
+                let value = info
+                    .lines()
+                    .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+                value
+                    .and_then(|value| value.trim().parse().ok())
+                    .expect("a number")
+            };
+            let now = field("used_memory") - field("mem_clients_normal");
+            alike = if now.abs_diff(last) < 1024 { alike + 1 } else { 0 };
+            if alike == 3 {
+                break;
+            }
+            last = now;
+            // Tables are moved to their sizes in the background, ten times a second.
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+        last
+    };
+    let full = used().await;
+    server.command(&["FLUSHALL", "SYNC"]).await;
+    (full - used().await) as f64
+}
+
+/// An expiring entity with a UUID for an id and no phantom: id set, deadline and TTL together take at most 220 bytes. An
+/// event: at most 1.3 times its payload, and 100 bytes. `cargo bench -p kvrepo --bench memory` says more.
+#[tokio::test]
+async fn an_expiring_entity_takes_little_beside_its_hash_and_an_event_beside_its_payload() {
+    const COUNT: usize = 10_000;
+    let server = TestServer::start().await;
+    let info: String = server.query(&["INFO", "server"]).await;
+    // Others than Valkey 9 have larger tables.
+    let most = if info.contains("valkey_version:9.") {
+        220.0
+    } else {
+        400.0
+    };
+    let user = "ann of the long pier at the sea";
+    let mut many: Vec<Session> = (0..COUNT)
+        .map(|i| Session::new(&format!("0190b3c8-6b1f-7a2e-9f31-{i:012x}"), user))
+        .collect();
+    let open = async |shadow_copy| -> Repository<Session> {
+        let settings = KeyspaceSettings::new().shadow_copy(shadow_copy);
+        let builder = Store::builder().events(KeyspaceEvents::Off);
+        let builder = builder.keyspace::<Session>(settings);
+        builder.connect(&server.url()).await.unwrap().repository()
+    };
+    let sessions = open(false).await;
+
+    sessions.save_all(&mut many).await.unwrap();
+    server.command(&["DEL", "sessions"]).await;
+    let hashes = taken(&server).await;
+    let term = Duration::from_secs(3600);
+    sessions.save_all(&mut many).time_to_live(term).await.unwrap();
+    let beside = (taken(&server).await - hashes) / COUNT as f64;
+    assert!((50.0..=most).contains(&beside), "{beside} bytes beside the hash");
+
+    let sessions = open(true).await;
+    let term = Duration::from_millis(200);
+    sessions.save_all(&mut many).time_to_live(term).await.unwrap();
+    let (mut events, until) = (0, Instant::now() + Duration::from_secs(30));
+    while events < COUNT as u64 && Instant::now() < until {
+        events += sessions.sweep().await.unwrap().expired;
+    }
+    let event = taken(&server).await / COUNT as f64;
+    let payload = (36 + 13 + "id".len() + 36 + "user".len() + user.len()) as f64;
+    assert!(
+        (payload * 0.5..=payload * 1.3 + 100.0).contains(&event),
+        "{event} bytes of {payload}, {events} events"
+    );
 }

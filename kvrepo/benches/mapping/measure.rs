@@ -76,12 +76,12 @@ fn turn<T: Sample + Serialize + DeserializeOwned>(
         ..
     } = subject;
     let spent = match (operation, form) {
-        (Operation::Encode, Form::Kvrepo) => time(values.iter(), times, encode),
-        (Operation::Encode, Form::Json) => time(values.iter(), times, |value| {
+        (Operation::Encode, Form::Kvrepo) => time(&values.iter(), times, encode),
+        (Operation::Encode, Form::Json) => time(&values.iter(), times, |value| {
             serde_json::to_vec(value).expect("JSON")
         }),
-        (Operation::Encode, Form::Hand) => time(values.iter(), times, |value| subject.by_hand(value)),
-        (_, Form::Json) => time(texts.iter(), times, |text| {
+        (Operation::Encode, Form::Hand) => time(&values.iter(), times, |value| subject.by_hand(value)),
+        (_, Form::Json) => time(&texts.iter(), times, |text| {
             serde_json::from_slice::<T>(text).expect("JSON")
         }),
         (_, form) => {
@@ -92,9 +92,9 @@ fn turn<T: Sample + Serialize + DeserializeOwned>(
             };
             let both = values.iter().zip(records);
             if form == Form::Kvrepo {
-                time(both, times, |(value, record)| decode::<T>(value.key(), record))
+                time(&both, times, |(value, record)| decode::<T>(value.key(), record))
             } else {
-                time(both, times, |(_, record)| {
+                time(&both, times, |(_, record)| {
                     T::from_fields(record.iter()).expect("an entity")
                 })
             }
@@ -105,7 +105,7 @@ fn turn<T: Sample + Serialize + DeserializeOwned>(
 
 /// What is made is kept until the clock was read.
 fn time<I, O>(
-    inputs: impl ExactSizeIterator<Item = I> + Clone,
+    inputs: &(impl ExactSizeIterator<Item = I> + Clone),
     times: usize,
     work: impl Fn(I) -> O,
 ) -> Duration {

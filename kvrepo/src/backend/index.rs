@@ -33,12 +33,27 @@ pub struct Index {
     /// The way to the values.
     path: Vec<Step>,
     /// What the last name is replaced by.
-    name: Option<&'static str>,
+    last: Option<&'static str>,
+    /// Its name and the path to its value, which every save asks for.
+    name: String,
+    plain_path: String,
 }
 
 impl Index {
     pub(crate) fn new(kind: IndexKind, path: Vec<Step>, name: Option<&'static str>) -> Self {
-        Self { kind, path, name }
+        let names = path.iter().filter_map(|step| match step {
+            Step::Field(name) => Some(*name),
+            Step::Each | Step::Entry => None,
+        });
+        let plain_path = names.collect::<Vec<_>>().join(".");
+        let last = name;
+        Self {
+            kind,
+            name: joined(&path, last, &["*"; 8]),
+            path,
+            last,
+            plain_path,
+        }
     }
 
     /// What it can be asked.
@@ -49,8 +64,8 @@ impl Index {
 
     /// What it is called: the path without list positions, and with `*` for the keys of maps, which are part of the name.
     #[must_use]
-    pub fn name(&self) -> String {
-        self.name_with(&["*"; 8])
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     pub(crate) fn path(&self) -> &[Step] {
@@ -58,31 +73,16 @@ impl Index {
     }
 
     /// The path to the value, of an index of one value.
-    pub(crate) fn plain_path(&self) -> String {
-        let names = self.path.iter().filter_map(|step| match step {
-            Step::Field(name) => Some(*name),
-            Step::Each | Step::Entry => None,
-        });
-        names.collect::<Vec<_>>().join(".")
+    pub(crate) fn plain_path(&self) -> &str {
+        &self.plain_path
     }
 
     /// The name, with these keys of maps in it.
     pub(crate) fn name_with(&self, keys: &[&str]) -> String {
-        let last = self.path.iter().rposition(|step| matches!(step, Step::Field(_)));
-        let (mut name, mut keys) = (String::new(), keys.iter());
-        for (at, step) in self.path.iter().enumerate() {
-            let part = match step {
-                Step::Field(_) if Some(at) == last && self.name.is_some() => self.name.unwrap_or_default(),
-                Step::Field(field) => field,
-                Step::Entry => keys.next().copied().unwrap_or_default(),
-                Step::Each => continue,
-            };
-            if !name.is_empty() {
-                name.push('.');
-            }
-            name.push_str(part);
+        if keys.is_empty() {
+            return self.name.clone();
         }
-        name
+        joined(&self.path, self.last, keys)
     }
 
     /// Whether a change of what stands at a path, and below it, can be one of its values.
@@ -106,6 +106,25 @@ impl Index {
     }
 }
 
+/// The names along a path, with `last` for the last and these keys of maps.
+fn joined(path: &[Step], last: Option<&str>, keys: &[&str]) -> String {
+    let end = path.iter().rposition(|step| matches!(step, Step::Field(_)));
+    let (mut name, mut keys) = (String::new(), keys.iter());
+    for (at, step) in path.iter().enumerate() {
+        let part = match step {
+            Step::Field(field) if Some(at) == end => last.unwrap_or(field),
+            Step::Field(field) => field,
+            Step::Entry => keys.next().copied().unwrap_or_default(),
+            Step::Each => continue,
+        };
+        if !name.is_empty() {
+            name.push('.');
+        }
+        name.push_str(part);
+    }
+    name
+}
+
 /// The end of a geo index's key: the last dot of its name is a colon there.
 pub(crate) fn geo_key(name: &str) -> String {
     match name.rsplit_once('.') {
@@ -116,10 +135,10 @@ pub(crate) fn geo_key(name: &str) -> String {
 
 /// Why an index cannot be, if it cannot.
 pub(crate) fn check(indexes: &[Index]) -> Result<(), (String, String)> {
-    let mut taken: Vec<(std::mem::Discriminant<IndexKind>, String)> = Vec::new();
+    let mut taken: Vec<(std::mem::Discriminant<IndexKind>, &str)> = Vec::new();
     for index in indexes {
         let name = index.name();
-        let refuse = |reason: &str| Err((name.clone(), reason.to_owned()));
+        let refuse = |reason: &str| Err((name.to_owned(), reason.to_owned()));
         if name.is_empty() || name.contains([':', '#']) {
             return refuse(
                 "a name with `:` or `#` in it, or none, would blur where the value begins; state another: `name = \"…\"`",
@@ -149,14 +168,14 @@ pub(crate) fn check(indexes: &[Index]) -> Result<(), (String, String)> {
     }
     let is = |kind: IndexKind| indexes.iter().filter(move |index| index.kind == kind);
     for geo in is(IndexKind::Geo) {
-        let key = geo_key(&geo.name());
+        let key = geo_key(geo.name());
         for equality in is(IndexKind::Equality) {
             let name = equality.name();
-            if key.strip_prefix(&name).is_some_and(|rest| rest.starts_with(':')) {
+            if key.strip_prefix(name).is_some_and(|rest| rest.starts_with(':')) {
                 let reason = format!(
                     "its key `{key}` could be one of the index `{name}`; state another name for one: `name = \"…\"`"
                 );
-                return Err((geo.name(), reason));
+                return Err((geo.name().to_owned(), reason));
             }
         }
     }
@@ -171,13 +190,13 @@ pub(crate) fn is_index_key(indexes: &[Index], id: &str) -> bool {
     };
     indexes.iter().any(|index| match index.kind {
         IndexKind::Range(_) | IndexKind::Unique => false,
-        IndexKind::Geo => begins(&geo_key(&index.name())),
+        IndexKind::Geo => begins(&geo_key(index.name())),
         IndexKind::Equality if index.is_keyed() => {
             let name = index.name();
-            let (above, _) = name.split_once('*').unwrap_or((&name, ""));
+            let (above, _) = name.split_once('*').unwrap_or((name, ""));
             id.starts_with(above)
         }
-        IndexKind::Equality => begins(&index.name()),
+        IndexKind::Equality => begins(index.name()),
     })
 }
 

@@ -131,7 +131,8 @@ impl Memory {
                 index::entries(keyspace.indexes(), record).map_err(|misfit| keyspace.misfit(misfit))
             };
             let (before, after) = (derived(&entity.content.record)?, derived(&record)?);
-            entries.retain(|entry| !before.contains(entry) && !after.contains(entry));
+            let ours = |entry: &_| before.binary_search(entry).is_ok() || after.binary_search(entry).is_ok();
+            entries.retain(|entry| !ours(entry));
             entries.extend(after);
             space.demand_unique(keyspace, &update.id, &entries, now)?;
         }

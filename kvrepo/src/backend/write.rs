@@ -94,7 +94,7 @@ impl Write {
             term,
             keep: false,
             condition: None,
-            entries: entries.into_iter().collect(),
+            entries,
         })
     }
 }

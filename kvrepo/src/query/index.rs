@@ -297,7 +297,7 @@ impl GeoIndex for Located {
         let Some(index) = self.info.index(|kind| kind == IndexKind::Geo) else {
             return Filter::nothing();
         };
-        let name = geo_key(&index.name());
+        let name = geo_key(index.name());
         if let Some(reason) = geo::flaw(&area) {
             return Filter::new(Err(Error::InvalidSetting {
                 what: "area",

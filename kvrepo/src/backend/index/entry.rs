@@ -1,7 +1,5 @@
 //! What of an entity stands in indexes.
 
-use std::collections::BTreeSet;
-
 use super::{Index, IndexKind, Key, geo_key};
 use crate::mapping::{Record, Step, within};
 
@@ -51,14 +49,14 @@ pub(crate) struct Misfit {
 /// The greatest latitude that a geo index can hold; of the other sign, the least.
 const GREATEST_LATITUDE: f64 = 85.051_128_78;
 
-/// The entries that a record has, or of it the first that cannot be.
-pub(crate) fn entries(indexes: &[Index], record: &Record) -> Result<BTreeSet<Entry>, Misfit> {
-    let mut found = BTreeSet::new();
+/// The entries that a record has, in order and each once, or of it the first that cannot be.
+pub(crate) fn entries(indexes: &[Index], record: &Record) -> Result<Vec<Entry>, Misfit> {
+    let mut found = Vec::with_capacity(indexes.len());
     for index in indexes {
-        for_each(index, record, |_, entry| {
-            found.insert(entry);
-        })?;
+        for_each(index, record, |_, entry| found.push(entry))?;
     }
+    found.sort_unstable();
+    found.dedup();
     Ok(found)
 }
 
@@ -69,7 +67,7 @@ pub(crate) fn for_each(
     mut add: impl FnMut(&[&str], Entry),
 ) -> Result<(), Misfit> {
     if !index.is_many() {
-        if let Some(entry) = at(index, record, &index.plain_path(), &[])? {
+        if let Some(entry) = at(index, record, index.plain_path(), &[])? {
             add(&[], entry);
         }
         return Ok(());

@@ -85,8 +85,8 @@ pub(super) fn members(reply: Value) -> Result<Selected> {
 
 /// Of a hash alone.
 pub(super) fn without_term(reply: &Value) -> Result<Option<Loaded>> {
-    let record = reply::record(reply).ok_or_else(|| reply::unexpected("find"))?;
-    Ok((!record.is_empty()).then(|| Loaded::new(record).idle(reply::idle(reply))))
+    let (record, idle) = reply::hash(reply).ok_or_else(|| reply::unexpected("find"))?;
+    Ok((!record.is_empty()).then(|| Loaded::new(record).idle(idle)))
 }
 
 /// Of a hash, its `PTTL` and its `PEXPIRETIME`, all of one moment.

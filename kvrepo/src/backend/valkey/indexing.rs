@@ -34,19 +34,18 @@ pub(super) fn indexes<'a>(
             IndexKind::Geo => ("geo", ""),
         };
         let (path, pattern) = if index.is_many() {
-            (String::new(), pattern(index.path()))
+            ("", pattern(index.path()))
         } else {
             (index.plain_path(), String::new())
         };
+        let call = call.bytes(kind).bytes(order).bytes(path).owned(pattern);
         let name = index.name();
-        let parts: Vec<&str> = if index.is_keyed() {
-            name.split('*').collect()
+        if index.is_keyed() {
+            let call = call.number(name.split('*').count() as u64);
+            name.split('*').fold(call, |call, part| call.bytes(part))
         } else {
-            vec![&name]
-        };
-        let call = call.bytes(kind).bytes(order).owned(path).owned(pattern);
-        let call = call.number(parts.len() as u64);
-        parts.into_iter().fold(call, |call, part| call.owned(part))
+            call.number(1).bytes(name)
+        }
     })
 }
 

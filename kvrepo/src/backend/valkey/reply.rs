@@ -73,50 +73,34 @@ pub(super) fn span(value: &Value) -> Option<u64> {
     integer(value).and_then(|span| u64::try_from(span).ok())
 }
 
-/// The span of the idle term of a hash that has one.
-pub(super) fn idle(value: &Value) -> Option<u64> {
-    let is_idle = |path: &Value| bytes(path) == Some(IDLE.as_bytes());
+/// An entity's hash, in RESP2's form or in RESP3's: its fields, and the span of its idle term, if it has one.
+pub(super) fn hash(value: &Value) -> Option<(Record, Option<u64>)> {
     match value {
-        Value::Map(pairs) => pairs.iter().find(|(path, _)| is_idle(path)).map(|(_, span)| span),
-        Value::Array(items) => {
-            let (pairs, _) = items.as_chunks::<2>();
-            pairs.iter().find(|[path, _]| is_idle(path)).map(|[_, span]| span)
-        }
-        _ => None,
-    }
-    .and_then(span)
-}
-
-/// The fields of an entity's hash, in RESP2's form or in RESP3's.
-pub(super) fn record(value: &Value) -> Option<Record> {
-    match value {
-        Value::Map(pairs) => Some(fields(
-            pairs.iter().map(|(path, value)| (path, value)),
-            pairs.len(),
-        )),
-        Value::Array(items) => Some(flat_fields(items)),
+        Value::Map(pairs) => Some(fields(pairs.iter().map(|(path, value)| (path, value)))),
+        Value::Array(items) => Some(fields(flat(items))),
         _ => None,
     }
 }
 
 /// Paths and values in turn.
-fn flat_fields(items: &[Value]) -> Record {
+fn flat(items: &[Value]) -> impl ExactSizeIterator<Item = (&Value, &Value)> {
     let (pairs, _) = items.as_chunks::<2>();
-    fields(pairs.iter().map(|[path, value]| (path, value)), pairs.len())
+    pairs.iter().map(|[path, value]| (path, value))
 }
 
 /// A field whose name is no text is nobody's, and an idle term's is ours.
-fn fields<'v>(pairs: impl Iterator<Item = (&'v Value, &'v Value)>, count: usize) -> Record {
-    let mut record = Record::with_capacity(count);
+fn fields<'v>(pairs: impl ExactSizeIterator<Item = (&'v Value, &'v Value)>) -> (Record, Option<u64>) {
+    let mut record = Record::with_capacity(pairs.len());
+    let mut idle = None;
     for (path, value) in pairs {
         let path = bytes(path).and_then(|path| std::str::from_utf8(path).ok());
-        if let (Some(path), Some(value)) = (path, bytes(value))
-            && path != IDLE
-        {
-            record.add(path, value);
+        match (path, bytes(value)) {
+            (Some(IDLE), _) => idle = span(value),
+            (Some(path), Some(value)) => record.add(path, value),
+            _ => {}
         }
     }
-    record
+    (record, idle)
 }
 
 /// The replies of `XREAD`: for each stream its key and its entries.
@@ -187,8 +171,8 @@ fn known_event(position: Position, fields: &[Value]) -> Option<LogEntry> {
     let deadline = std::str::from_utf8(bytes(deadline)?).ok()?.parse().ok()?;
     let record = match rest {
         [] => None,
-        [name, packed] if bytes(name)? == b"#packed" => Some(flat_fields(&unpack(bytes(packed)?)?)),
-        fields => Some(flat_fields(fields)),
+        [name, packed] if bytes(name)? == b"#packed" => Some(self::fields(flat(&unpack(bytes(packed)?)?)).0),
+        fields => Some(self::fields(flat(fields)).0),
     };
     Some(LogEntry::new(position, id, deadline, record))
 }
