@@ -12,11 +12,14 @@ pub(crate) mod index;
 mod inspect;
 mod keyspace;
 pub(crate) mod memory;
+#[cfg(feature = "near-cache")]
+pub(crate) mod near;
 pub(crate) mod operation;
 pub(crate) mod plan;
 pub(crate) mod position;
 mod status;
 mod traced;
+mod tracking;
 pub(crate) mod valkey;
 mod write;
 
@@ -36,6 +39,7 @@ pub use plan::{After, Area, Edge, Extent, Hit, PathPart, Plan, Select, Selected,
 pub(crate) use position::Position;
 pub use status::{BackendStatus, Due, NotificationFlags, Notifications};
 pub(crate) use traced::Traced;
+pub use tracking::{InvalidationSink, Tracked, TrackedReads};
 pub use write::{Ancestor, Change, Condition, Delete, Place, Saved, Update, Write, WriteTerm};
 
 use std::any::Any;
@@ -134,6 +138,17 @@ pub trait Backend: Groups + Debug + Send + Sync + 'static {
     /// Tells `sink` of expirations as the server notices them, until the guard is dropped. Returns once the
     /// backend has confirmed that it listens, or knows that it cannot.
     async fn listen(&self, sink: Arc<dyn TriggerSink>) -> Result<Guard>;
+
+    /// Reads of which `sink` is told when what they have read has changed, whoever has changed it, for as long as they are
+    /// held.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`](crate::Error::Unsupported), unless a backend says otherwise.
+    fn track(self: Arc<Self>, sink: Arc<dyn InvalidationSink>) -> Result<Arc<dyn TrackedReads>> {
+        drop(sink);
+        Err(tracking::unsupported())
+    }
 
     /// Whether it can be reached now.
     async fn ping(&self) -> Result<()>;

@@ -65,6 +65,12 @@ pub trait KvEntity: Serialize + DeserializeOwned + Send + Sync + 'static {
     #[doc(hidden)]
     fn gather(_out: &mut Indexes) {}
 
+    /// A copy, if the type is `Clone`.
+    #[doc(hidden)]
+    fn copied(&self) -> Option<Self> {
+        None
+    }
+
     /// The version; `None` without a `#[version]` field.
     fn version(&self) -> Option<u64> {
         None

@@ -75,6 +75,9 @@ mod telemetry;
 mod term;
 #[doc = include_str!("docs/events.md")]
 pub mod events {}
+#[cfg(feature = "near-cache")]
+#[doc = include_str!("docs/near_cache.md")]
+pub mod near_cache {}
 #[doc = include_str!("docs/observing.md")]
 pub mod observing {}
 #[doc = include_str!("docs/queries.md")]
@@ -89,6 +92,8 @@ pub mod terms {}
 pub mod __private;
 
 pub use backend::memory::ManualClock;
+#[cfg(feature = "near-cache")]
+pub use backend::near::{NearCache, NearCacheStatistics};
 pub use backend::operation::TimeToLive;
 pub use backend::position::{ParsePositionError, Position};
 pub use backend::{Disagreement, Finding, NotificationFlags, Notifications, Order};

@@ -36,3 +36,23 @@ pub use crate::repository::codec::{decode, encode};
 
 /// Compiles only for what a geo index can hold.
 pub fn geo_field<V: GeoField>() {}
+
+/// Copies what is `Clone`. What is not has only the trait's method, which is the second choice.
+#[derive(Debug)]
+pub struct Copying<'e, E>(pub &'e E);
+
+impl<E: Clone> Copying<'_, E> {
+    pub fn copied(&self) -> Option<E> {
+        Some(self.0.clone())
+    }
+}
+
+pub trait CopyingNothing<E> {
+    fn copied(&self) -> Option<E>;
+}
+
+impl<E> CopyingNothing<E> for Copying<'_, E> {
+    fn copied(&self) -> Option<E> {
+        None
+    }
+}

@@ -8,6 +8,8 @@ mod example;
 mod expire;
 mod find;
 mod load_all;
+#[cfg(feature = "near-cache")]
+mod recall;
 mod retry;
 mod save;
 mod search;

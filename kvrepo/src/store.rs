@@ -15,6 +15,8 @@ use tokio::runtime::Handle;
 use self::registry::Registry;
 use self::settings::StoreSettings;
 use crate::backend::memory::{ManualClock, Memory};
+#[cfg(feature = "near-cache")]
+use crate::backend::near::{Near, NearCacheStatistics};
 use crate::backend::{Backend, Traced};
 use crate::entity::KvEntity;
 use crate::error::Result;
@@ -55,6 +57,8 @@ struct Inner {
     /// First, so that its tasks end before the backend goes.
     listener: Listener,
     backend: Arc<dyn Backend>,
+    #[cfg(feature = "near-cache")]
+    near: Option<Arc<Near>>,
     telemetry: Arc<Telemetry>,
     registry: Registry,
     settings: StoreSettings,
@@ -88,11 +92,7 @@ impl Store {
     /// A new, empty store in this process's memory, with default settings: the same semantics without a server.
     #[must_use]
     pub fn in_memory() -> Self {
-        Self::over(
-            Arc::new(Memory::new(None)),
-            StoreSettings::default(),
-            Registry::default(),
-        )
+        Self::of_memory(None, StoreSettings::default())
     }
 
     /// Settings other than the defaults.
@@ -104,26 +104,43 @@ impl Store {
     /// application's expiry. See [`ManualClock`].
     #[must_use]
     pub fn with_clock(self, clock: ManualClock) -> Self {
-        let settings = self.inner.settings.clone();
-        let store = Self::over(Arc::new(Memory::new(Some(clock))), settings, Registry::default());
+        let store = Self::of_memory(Some(clock), self.inner.settings.clone());
         store.listen_from_the_start();
         store
     }
 
-    fn over(backend: Arc<dyn Backend>, settings: StoreSettings, registry: Registry) -> Self {
+    #[expect(clippy::expect_used, reason = "memory can do whatever a store can be set to")]
+    fn of_memory(clock: Option<ManualClock>, settings: StoreSettings) -> Self {
+        Self::over(Arc::new(Memory::new(clock)), settings).expect("a store in memory")
+    }
+
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`](crate::Error::Unsupported) if there is to be a near cache, and the backend can have none.
+    fn over(backend: Arc<dyn Backend>, settings: StoreSettings) -> Result<Self> {
         let clock = Arc::clone(&backend);
         let telemetry = Arc::new(Telemetry::new(move || clock.status().now));
         let traced = Traced::listener(Arc::clone(&backend));
         let listener = Listener::new(Arc::new(traced), Arc::clone(&telemetry));
-        Self {
+        #[cfg(feature = "near-cache")]
+        let (near, backend) = match &settings.near_cache {
+            None => (None, backend),
+            Some(near) => {
+                let near = Arc::new(Near::new(backend, near)?);
+                (Some(Arc::clone(&near)), near as Arc<dyn Backend>)
+            }
+        };
+        Ok(Self {
             inner: Arc::new(Inner {
                 listener,
                 backend: Arc::new(Traced::new(backend)),
+                #[cfg(feature = "near-cache")]
+                near,
                 telemetry,
-                registry,
+                registry: Registry::default(),
                 settings,
             }),
-        }
+        })
     }
 
     /// The repository of an entity type. Cheap: make one where it is needed, or keep it.
@@ -186,6 +203,20 @@ impl Store {
         handler: impl Fn(KeyExpired<T>) -> Fut + Send + Sync + 'static,
     ) -> Listen<T> {
         Listen::new(self.repository(), handler)
+    }
+
+    /// What the near cache has done and holds; `None` if the store has none. Needs the feature `near-cache`.
+    ///
+    /// Counting what it holds takes a moment of each of its parts; every second is not too often.
+    #[cfg(feature = "near-cache")]
+    #[must_use]
+    pub fn near_cache(&self) -> Option<NearCacheStatistics> {
+        self.near().map(|near| near.statistics())
+    }
+
+    #[cfg(feature = "near-cache")]
+    pub(crate) fn near(&self) -> Option<&Arc<Near>> {
+        self.inner.near.as_ref()
     }
 
     pub(crate) fn backend(&self) -> &dyn Backend {

@@ -31,6 +31,7 @@ pub(super) fn expand(entity: &Struct<'_>, checked: &Checked<'_>, p: &TokenStream
         }
     });
     let fields = fields.of_entity();
+    let copied = copied(p);
     quote! {
         #[automatically_derived]
         impl #p::KvEntity for #ident {
@@ -39,11 +40,23 @@ pub(super) fn expand(entity: &Struct<'_>, checked: &Checked<'_>, p: &TokenStream
             #term
             #version
             #gather
+            #copied
         }
 
         #versioned
 
         #fields
+    }
+}
+
+/// A copy, if the type is `Clone`, which only the compiler knows.
+fn copied(p: &TokenStream) -> TokenStream {
+    quote! {
+        fn copied(&self) -> #p::Option<Self> {
+            #[allow(unused_imports, reason = "it is used if the type is not `Clone`")]
+            use #p::CopyingNothing as _;
+            #p::Copying(self).copied()
+        }
     }
 }
 

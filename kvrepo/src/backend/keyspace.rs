@@ -96,7 +96,11 @@ impl Keyspace {
     /// The key of an entity's hash.
     #[must_use]
     pub fn entity_key(&self, id: &str) -> String {
-        format!("{}:{id}", self.base)
+        let mut key = String::with_capacity(self.base.len() + 1 + id.len());
+        key.push_str(&self.base);
+        key.push(':');
+        key.push_str(id);
+        key
     }
 
     /// The id and whether it is its phantom's, if this is the key of an entity or of a phantom of this keyspace.

@@ -10,6 +10,7 @@ mod inspection;
 mod log;
 mod search;
 mod space;
+mod tracking;
 
 pub use clock::ManualClock;
 
@@ -22,11 +23,13 @@ use tokio::sync::Notify;
 
 use self::clock::Clock;
 use self::space::{Content, Expiry, Space};
+use self::tracking::{Reads, Sinks};
 use super::status::Board;
 use super::{
-    Backend, BackendStatus, Change, Delete, Due, Guard, Inspect, Inspected, Keyspace, Loaded, LogEntry,
-    LogPage, NotificationFlags, Notifications, Place, Plan, Position, Read, Reap, Reaped, Repaired, Saved,
-    ScanPage, Select, Selected, TimeToLive, Trigger, TriggerSink, Update, Write, WriteTerm, apply, index,
+    Backend, BackendStatus, Change, Delete, Due, Guard, Inspect, Inspected, InvalidationSink, Keyspace,
+    Loaded, LogEntry, LogPage, NotificationFlags, Notifications, Place, Plan, Position, Read, Reap, Reaped,
+    Repaired, Saved, ScanPage, Select, Selected, TimeToLive, TrackedReads, Trigger, TriggerSink, Update,
+    Write, WriteTerm, apply, index,
 };
 use crate::error::Result;
 
@@ -45,6 +48,7 @@ pub struct Memory {
     /// Told when an event has been written.
     written: Notify,
     board: Board,
+    sinks: Sinks,
 }
 
 impl Memory {
@@ -56,6 +60,7 @@ impl Memory {
             spaces: Mutex::default(),
             written: Notify::new(),
             board: Board::default(),
+            sinks: Sinks::default(),
         }
     }
 
@@ -64,12 +69,14 @@ impl Memory {
         self.spaces.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs one atomic step on a keyspace, and wakes the readers if it has written events.
+    /// Runs one atomic step on a keyspace, tells of what it has changed, and wakes the readers if it has written events.
     fn step<R>(&self, keyspace: &Keyspace, step: impl FnOnce(&mut Space, u64) -> R) -> R {
         let mut spaces = self.spaces();
         let space = spaces.entry(keyspace.base().to_owned()).or_default();
         let before = space.log.end();
         let result = step(space, self.clock.now());
+        // Within the step: whoever comes after it finds nothing of what was before.
+        self.sinks.tell(keyspace, space.changed.drain(..));
         if space.log.end() != before {
             self.written.notify_waiters();
         }
@@ -345,6 +352,11 @@ impl Backend for Memory {
             }
         });
         Ok(Box::new(crate::listener::AbortOnDrop::from(task)))
+    }
+
+    fn track(self: Arc<Self>, sink: Arc<dyn InvalidationSink>) -> Result<Arc<dyn TrackedReads>> {
+        self.sinks.add(&sink);
+        Ok(Arc::new(Reads::new(self, sink)))
     }
 
     async fn ping(&self) -> Result<()> {

@@ -17,6 +17,7 @@ mod request;
 mod script;
 mod server;
 mod stream;
+mod tracking;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,11 +37,12 @@ use self::request::lives;
 use self::script::{Invocation, RunError};
 use self::server::Hello;
 use self::stream::Follower;
+use self::tracking::Tracking;
 use super::status::Board;
 use super::{
-    Backend, BackendStatus, Delete, Due, Guard, Inspect, Inspected, Keyspace, Loaded, LogEntry, LogPage,
-    Plan, Position, Read, Reap, Reaped, Repaired, Saved, ScanPage, Select, Selected, TimeToLive, TriggerSink,
-    Update, Write,
+    Backend, BackendStatus, Delete, Due, Guard, Inspect, Inspected, InvalidationSink, Keyspace, Loaded,
+    LogEntry, LogPage, Plan, Position, Read, Reap, Reaped, Repaired, Saved, ScanPage, Select, Selected,
+    TimeToLive, TrackedReads, TriggerSink, Update, Write,
 };
 use crate::error::{Error, Result};
 
@@ -61,7 +63,7 @@ pub(crate) struct Valkey {
     commands: Connection,
     /// For what the listener does, so that neither waits for the other.
     reaping: Arc<Connection>,
-    renewals: Renewals,
+    renewals: Arc<Renewals>,
     follower: Follower,
     watcher: Follower,
 }
@@ -80,7 +82,7 @@ impl Valkey {
         let commands = Connection::new(endpoint.clone(), "commands", Arc::clone(&board));
         server::check(&commands).await?;
         let reaping = Arc::new(Connection::new(endpoint.clone(), "reaping", Arc::clone(&board)));
-        let renewals = Renewals::new(Arc::clone(&reaping), Arc::clone(&board));
+        let renewals = Arc::new(Renewals::new(Arc::clone(&reaping), Arc::clone(&board)));
         let follower = Follower::new(endpoint.clone(), Arc::clone(&board));
         let watcher = Follower::new(endpoint.clone(), Arc::clone(&board));
         Ok(Self {
@@ -144,12 +146,7 @@ fn reads(keyspace: &Keyspace, ids: &[String], with_term: bool) -> Pipeline {
     for id in ids {
         let key = keyspace.entity_key(id);
         if with_term {
-            // All of the same moment, or a term could be that of another life.
-            pipeline.cmd("MULTI");
-            for command in ["HGETALL", "PTTL", "PEXPIRETIME"] {
-                pipeline.cmd(command).arg(&key);
-            }
-            pipeline.cmd("EXEC");
+            request::with_term(&mut pipeline, &key);
         } else {
             pipeline.cmd("HGETALL").arg(&key);
         }
@@ -206,7 +203,7 @@ impl Backend for Valkey {
                     self.commands.pipeline(call, &pipeline).await?
                 }
             };
-            let each = if with_term { 5 } else { 1 };
+            let each = if with_term { request::WITH_TERM } else { 1 };
             let mut replies = replies.into_iter();
             for id in chunk {
                 let reply = replies.by_ref().take(each).last().unwrap_or(Ok(Value::Nil));
@@ -451,6 +448,12 @@ impl Backend for Valkey {
 
     async fn listen(&self, sink: Arc<dyn TriggerSink>) -> Result<Guard> {
         listener::start(self.endpoint.clone(), self.flags, sink, Arc::clone(&self.board)).await
+    }
+
+    fn track(self: Arc<Self>, sink: Arc<dyn InvalidationSink>) -> Result<Arc<dyn TrackedReads>> {
+        let (endpoint, board) = (self.endpoint.clone(), Arc::clone(&self.board));
+        let reads = Tracking::new(endpoint, board, Arc::clone(&self.renewals), sink)?;
+        Ok(Arc::new(reads))
     }
 
     async fn ping(&self) -> Result<()> {

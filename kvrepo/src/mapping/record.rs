@@ -59,6 +59,12 @@ impl Record {
         }
     }
 
+    /// How many bytes it takes: of paths, of values, and to tell where each ends.
+    #[cfg(feature = "near-cache")]
+    pub(crate) fn bytes(&self) -> usize {
+        self.paths.len() + self.values.len() + size_of_val(self.ends.as_slice())
+    }
+
     /// Adds a field. A path stands once in a record; the mapping sees to that.
     #[expect(
         clippy::needless_pass_by_value,

@@ -26,6 +26,10 @@ impl<T: KvEntity> Repository<T> {
     /// [`Error::Timeout`](crate::Error::Timeout).
     pub async fn find_by_id(&self, id: impl IdArg<T::Id>) -> Result<Option<T>> {
         let id = codec::id_to_find::<T>(id)?;
+        #[cfg(feature = "near-cache")]
+        if let Some(found) = self.recall(&id).await? {
+            return Ok(Some(found));
+        }
         self.load(&[id], true).await?.pop().flatten().transpose()
     }
 

@@ -9,6 +9,8 @@ use super::settings::{KeyspaceEvents, KeyspaceSettings, StoreSettings};
 use super::{Inner, Store};
 use crate::backend::Backend;
 use crate::backend::memory::Memory;
+#[cfg(feature = "near-cache")]
+use crate::backend::near::NearCache;
 #[cfg(feature = "tls")]
 use crate::backend::valkey::ClientCertificate;
 use crate::backend::valkey::Valkey;
@@ -99,6 +101,15 @@ impl StoreBuilder {
         self
     }
 
+    /// Keeps what [`find_by_id`](crate::Repository::find_by_id) has read at hand in this process, until it has changed. None is
+    /// kept unless set. Needs the feature `near-cache`. See [`near_cache`](mod@crate::near_cache) for what is promised, and
+    /// [`NearCache`] for an example.
+    #[cfg(feature = "near-cache")]
+    pub fn near_cache(mut self, near_cache: NearCache) -> Self {
+        self.settings.near_cache = Some(near_cache);
+        self
+    }
+
     /// Settings of one entity type's keyspace, and registers it with the store.
     pub fn keyspace<T: KvEntity>(mut self, settings: KeyspaceSettings) -> Self {
         self.settings.keyspaces.insert(TypeId::of::<T>(), settings);
@@ -123,6 +134,10 @@ impl StoreBuilder {
         } = self.settings;
         let backend = Valkey::connect(url, call_deadline, leave_notification_flags, certificates).await?;
         let store = self.build(Arc::new(backend))?;
+        #[cfg(feature = "near-cache")]
+        if let Some(near) = store.near() {
+            near.begin().await?;
+        }
         if store.events() == KeyspaceEvents::OnStartup {
             store.listener().start().await?;
         }
@@ -152,7 +167,7 @@ impl StoreBuilder {
     fn build(self, backend: Arc<dyn Backend>) -> Result<Store> {
         // The prefix alone can be wrong as well, and is to be said before the first call.
         self.settings.check()?;
-        let store = Store::over(backend, self.settings, Registry::default());
+        let store = Store::over(backend, self.settings)?;
         let Inner {
             registry,
             settings,

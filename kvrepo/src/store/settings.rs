@@ -4,6 +4,8 @@ use std::any::TypeId;
 use std::collections::HashMap;
 use std::time::Duration;
 
+#[cfg(feature = "near-cache")]
+use crate::backend::near::NearCache;
 use crate::backend::valkey::Certificates;
 use crate::backend::{DEFAULT_GRACE, DEFAULT_RETENTION, Keyspace};
 use crate::error::{Error, Result};
@@ -122,6 +124,8 @@ pub(super) struct StoreSettings {
     pub(super) call_deadline: Duration,
     pub(super) leave_notification_flags: bool,
     pub(super) certificates: Certificates,
+    #[cfg(feature = "near-cache")]
+    pub(super) near_cache: Option<NearCache>,
     pub(super) keyspaces: HashMap<TypeId, KeyspaceSettings>,
 }
 
@@ -133,6 +137,8 @@ impl Default for StoreSettings {
             call_deadline: Duration::from_secs(5),
             leave_notification_flags: false,
             certificates: Certificates::default(),
+            #[cfg(feature = "near-cache")]
+            near_cache: None,
             keyspaces: HashMap::new(),
         }
     }
@@ -148,6 +154,10 @@ impl StoreSettings {
                 name: format!("{:?}", self.call_deadline),
                 reason: "no call could ever be answered in time".into(),
             });
+        }
+        #[cfg(feature = "near-cache")]
+        if let Some(near_cache) = &self.near_cache {
+            near_cache.check()?;
         }
         Ok(())
     }

@@ -81,6 +81,8 @@ pub(super) struct Space {
     pub(super) log: Log,
     /// Who reaps, and until when.
     reaper: Option<(String, u64)>,
+    /// The ids whose entities have changed, or have come or gone, in this step.
+    pub(super) changed: Vec<String>,
 }
 
 impl Space {
@@ -170,6 +172,7 @@ impl Space {
     ) -> bool {
         self.settle(id, now);
         let created = self.remove(id).is_none();
+        self.changed.push(id.to_owned());
         let Expiry { deadline, idle } = expiry;
         let phantom_until = deadline
             .filter(|_| keyspace.shadow_copy())
@@ -281,6 +284,7 @@ impl Space {
 
     fn remove(&mut self, id: &str) -> Option<Entity> {
         let entity = self.entities.remove(id)?;
+        self.changed.push(id.to_owned());
         if let Some(deadline) = entity.deadline {
             self.deadlines.remove(&(deadline, id.to_owned()));
         }

@@ -16,7 +16,8 @@ use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::endpoint::{Endpoint, Era};
-use super::fault;
+use super::{fault, tracking};
+use crate::backend::InvalidationSink;
 use crate::backend::status::Board;
 use crate::error::{Error, Outcome, Result};
 
@@ -90,6 +91,8 @@ pub(super) struct Connection {
     /// What it is for, for who counts.
     name: &'static str,
     board: Arc<Board>,
+    /// Who is told when what was read on it has changed.
+    sink: Option<Arc<dyn InvalidationSink>>,
 }
 
 /// A connection, as long as it works.
@@ -121,7 +124,14 @@ impl Connection {
             timeouts: AtomicU32::new(0),
             name,
             board,
+            sink: None,
         }
+    }
+
+    /// The server tells the sink of changes of what was read on it. All that was read on one link is void when it is lost.
+    pub(super) fn tracked(mut self, sink: Arc<dyn InvalidationSink>) -> Self {
+        self.sink = Some(sink);
+        self
     }
 
     pub(super) async fn command(&self, call: Call, command: &Cmd) -> Result<Value> {
@@ -185,7 +195,7 @@ impl Connection {
                 if fault::is_read_only(&error) {
                     self.endpoint.leave(era);
                 } else if fault::breaks_connection(&error) {
-                    self.broken.fetch_max(number, Ordering::Relaxed);
+                    give_up(&self.broken, number, self.sink.as_deref());
                 }
                 Err(call.fault(error))
             }
@@ -196,7 +206,7 @@ impl Connection {
     fn timed_out(&self, call: Call, number: u64) -> Error {
         if self.timeouts.fetch_add(1, Ordering::Relaxed) + 1 >= TIMEOUTS {
             tracing::warn!(endpoint = %self.endpoint, "several calls in a row timed out; connecting anew");
-            self.broken.fetch_max(number, Ordering::Relaxed);
+            give_up(&self.broken, number, self.sink.as_deref());
             self.timeouts.store(0, Ordering::Relaxed);
         }
         Error::Timeout {
@@ -269,16 +279,33 @@ impl Connection {
         let config = self.endpoint.config(None);
         // RESP3 tells of a closed socket without a call being made; the next call then connects before it sends.
         let config = if self.endpoint.speaks_resp3() {
-            let broken = Arc::clone(&self.broken);
+            let (broken, sink) = (Arc::clone(&self.broken), self.sink.clone());
             config.set_push_sender(move |push: PushInfo| {
-                if push.kind == PushKind::Disconnection {
-                    broken.fetch_max(number, Ordering::Relaxed);
+                match (push.kind, &sink) {
+                    (PushKind::Disconnection, sink) => give_up(&broken, number, sink.as_deref()),
+                    (PushKind::Invalidate, Some(sink)) => tracking::tell(&**sink, push.data),
+                    _ => {}
                 }
                 Ok::<_, redis::aio::SendError>(())
             })
         } else {
             config
         };
-        self.endpoint.open(&config).await
+        let mut open = self.endpoint.open(&config).await?;
+        if let Some(sink) = &self.sink {
+            tracking::ask(&mut open).await?;
+            // Before anybody reads on it; what was read on the one before is told of no more.
+            sink.invalidate_all();
+        }
+        Ok(open)
+    }
+}
+
+/// This link is not used any more. Whoever reads when the sink has been told does so on another.
+fn give_up(broken: &AtomicU64, number: u64, sink: Option<&dyn InvalidationSink>) {
+    if broken.fetch_max(number, Ordering::SeqCst) < number
+        && let Some(sink) = sink
+    {
+        sink.invalidate_all();
     }
 }

@@ -1,9 +1,24 @@
-//! What is asked of the scripts that write, as their arguments.
+//! What is asked of the scripts that write, as their arguments; and what is asked of one hash.
+
+use redis::Pipeline;
 
 use super::answer::Asked;
 use super::indexing;
 use super::script::{self, Invocation, Script};
 use crate::backend::{Change, Condition, Delete, Index, Keyspace, Place, Update, Write, WriteTerm};
+
+/// How many replies there are to [`with_term`].
+pub(super) const WITH_TERM: usize = 5;
+
+/// Asks for a hash, its `PTTL` and its `PEXPIRETIME`; the last reply has them. All of the same moment, or a term could be
+/// that of another life.
+pub(super) fn with_term(pipeline: &mut Pipeline, key: &str) {
+    pipeline.cmd("MULTI");
+    for command in ["HGETALL", "PTTL", "PEXPIRETIME"] {
+        pipeline.cmd(command).arg(key);
+    }
+    pipeline.cmd("EXEC");
+}
 
 /// A call of a script that ends lives: they all begin with the same settings.
 pub(super) fn lives<'a>(script: &'a Script, keyspace: &'a Keyspace) -> Invocation<'a> {

@@ -39,7 +39,7 @@ impl Hello {
     }
 
     /// Pairs in RESP2, a map in RESP3.
-    fn read(reply: Value) -> Self {
+    pub(super) fn read(reply: Value) -> Self {
         let mut told: HashMap<String, Value> = from_redis_value(reply).unwrap_or_default();
         let mut text = |name| told.remove(name).and_then(super::reply::text).unwrap_or_default();
         Self {
