@@ -20,6 +20,7 @@ pub mod indexed;
 pub mod keyspace;
 pub mod mapping;
 pub mod mapping_kind;
+pub mod near;
 pub mod promise;
 pub mod query;
 pub mod reference;
@@ -319,6 +320,20 @@ macro_rules! suite {
                 what_nobody_reaps_is_told_as_due,
                 what_waits_for_long_to_be_reaped_is_a_problem,
                 idle_terms_that_began_anew_are_counted,
+            ],
+            near: [
+                what_was_found_is_at_hand,
+                what_a_store_has_written_it_finds,
+                what_a_query_deletes_is_at_hand_no_more,
+                a_term_goes_on_for_what_is_at_hand_and_ends_it,
+                nothing_is_found_past_its_deadline,
+                what_is_idle_is_not_kept,
+                what_is_not_there_is_asked_for_each_time,
+                what_another_store_writes_is_found,
+                tenants_have_each_their_own_at_hand,
+                what_is_done_to_what_was_found_is_not_done_to_what_is_at_hand,
+                a_cache_has_its_bounds,
+                a_find_after_a_write_never_finds_what_was_before,
             ],
             mapping: [
                 empty_and_none_come_back_as_they_were,

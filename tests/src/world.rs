@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use kvrepo::backend::Memory;
-use kvrepo::{Expired, KeyExpired, KvEntity, ManualClock, Repository, Store, StoreBuilder};
+use kvrepo::{Expired, KeyExpired, KvEntity, ManualClock, NearCache, Repository, Store, StoreBuilder};
 
 use redis::Value;
 
@@ -20,6 +20,8 @@ pub const PATIENCE: Duration = Duration::from_secs(20);
 #[derive(Debug)]
 pub struct World {
     place: Place,
+    /// Whether its stores have a near cache, in cases that do not say.
+    cached: bool,
 }
 
 #[derive(Debug)]
@@ -49,7 +51,15 @@ impl World {
         let backend = Arc::new(Memory::new(Some(clock.clone())));
         Self {
             place: Place::Memory { backend, clock },
+            cached: false,
         }
+    }
+
+    /// The same, of which all stores have a near cache.
+    #[must_use]
+    pub fn cached(mut self) -> Self {
+        self.cached = true;
+        self
     }
 
     /// On a real server of its own.
@@ -61,6 +71,7 @@ impl World {
     pub async fn on(options: ServerOptions) -> Self {
         Self {
             place: Place::Server(TestServer::with(options).await),
+            cached: false,
         }
     }
 
@@ -73,6 +84,7 @@ impl World {
         let url = format!("{}?protocol={protocol}", server.url_as(USER, PASSWORD));
         Self {
             place: Place::Restricted { server, url, access },
+            cached: false,
         }
     }
 
@@ -104,6 +116,7 @@ impl World {
     pub fn of(server: TestServer) -> Self {
         Self {
             place: Place::Server(server),
+            cached: false,
         }
     }
 
@@ -116,6 +129,12 @@ impl World {
         }
     }
 
+    /// Whether a store can have a near cache: servers tell of changes in RESP3 alone.
+    #[must_use]
+    pub fn has_near_cache(&self) -> bool {
+        !matches!(&self.place, Place::Restricted { url, .. } if url.contains("resp2"))
+    }
+
     /// A store with default settings.
     pub async fn store(&self) -> Store {
         self.open(Store::builder()).await
@@ -123,6 +142,11 @@ impl World {
 
     /// A store with settings. Each is like another process on the same data.
     pub async fn open(&self, builder: StoreBuilder) -> Store {
+        let builder = if self.cached {
+            builder.near_cache(NearCache::new())
+        } else {
+            builder
+        };
         self.try_open(builder).await.expect("a store")
     }
 
