@@ -46,6 +46,7 @@
 //! | expiry events: who gets them, what is promised, and what is not | [`events`], [`Repository::expired`], [`KeyExpired`] |
 //! | work that is to be done once, by one of several processes | [`Subscribe::group`], [`Group`] |
 //! | handlers in a service, and a graceful end | [`Store::listen`] |
+//! | finding in memory what was found before: a near cache, with the feature `near-cache` | `near_cache`, `StoreBuilder::near_cache` |
 //! | which servers will do, and what a user has to be allowed there | [`servers`] |
 //! | how a store is: health, spans, logs, metrics | [`Store::health`], [`observing`] |
 //! | testing without a server, and without waiting | [`Store::with_clock`], [`ManualClock`] |

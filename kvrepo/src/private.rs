@@ -42,6 +42,7 @@ pub fn geo_field<V: GeoField>() {}
 pub struct Copying<'e, E>(pub &'e E);
 
 impl<E: Clone> Copying<'_, E> {
+    #[must_use]
     pub fn copied(&self) -> Option<E> {
         Some(self.0.clone())
     }

@@ -19,6 +19,8 @@ type Page<T> = (Vec<Result<T>>, Option<String>);
 impl<T: KvEntity> Repository<T> {
     /// The living entity with this id, or `None`. Its idle term, if it has one, begins anew.
     ///
+    /// In a store with a near cache it may be at hand, and then costs no round trip.
+    ///
     /// # Errors
     ///
     /// [`Error::InvalidId`](crate::Error::InvalidId), [`Error::Decode`](crate::Error::Decode) if what is stored is

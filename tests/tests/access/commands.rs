@@ -34,6 +34,7 @@ const NO_COMMANDS: &[&str] = &[
     "MINID",
     "MKSTREAM",
     "NOGROUP",
+    "ON",
     "OOM",
     "PX",
     "REPLACE",

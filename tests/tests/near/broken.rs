@@ -16,7 +16,8 @@ const VOUCHED: Duration = Duration::from_secs(2);
 async fn through_a_proxy() -> (TestServer, Proxy, Repository<Person>) {
     let server = TestServer::start().await;
     let proxy = Proxy::in_front_of(&server).await;
-    let builder = near().call_deadline(ms(300));
+    // Long enough that calls which run into it do not end the connection before it is not vouched for any more.
+    let builder = near().call_deadline(ms(1_000));
     let people: Repository<Person> = builder.connect(&proxy.url()).await.unwrap().repository();
     save(&people, "Ann").await;
     (server, proxy, people)

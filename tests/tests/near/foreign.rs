@@ -124,14 +124,15 @@ async fn another_database_is_another() {
 #[tokio::test]
 async fn who_does_nothing_but_find_hears_of_changes() {
     let (server, people) = at_hand().await;
+    let begun = Instant::now();
     let writer = tokio::spawn(async move {
         server.command(&["HSET", "people:1", "firstname", "Bob"]).await;
-        (server, Instant::now())
+        server
     });
     while name(&people).await.as_deref() != Some("Bob") {}
-    let (_server, written) = writer.await.unwrap();
-    // It would by itself when nothing is vouched for any more.
-    assert!(written.elapsed() < ms(1_000), "{:?}", written.elapsed());
+    // They would run after two seconds anyway, when nothing is vouched for any more.
+    assert!(begun.elapsed() < ms(1_500), "{:?}", begun.elapsed());
+    writer.await.unwrap();
 }
 
 /// Others write, replies and what the server says of them are late: found is never less than what was written before the last

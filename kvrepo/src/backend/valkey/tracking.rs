@@ -58,8 +58,11 @@ struct Shared {
 
 /// Asks for what has changed to be told.
 pub(super) async fn ask(connection: &mut MultiplexedConnection) -> RedisResult<()> {
-    let mut command = redis::cmd("CLIENT");
-    command.arg("TRACKING").arg("ON").query_async(connection).await
+    redis::cmd("CLIENT")
+        .arg("TRACKING")
+        .arg("ON")
+        .query_async(connection)
+        .await
 }
 
 /// Tells a sink what the server has said.
