@@ -54,6 +54,8 @@ struct Shared {
     era: AtomicU64,
     /// Whether somebody has asked since the last probe.
     used: AtomicBool,
+    /// Whether the last read was denied: said once, and not with each.
+    denied: AtomicBool,
 }
 
 /// Asks for what has changed to be told.
@@ -98,6 +100,7 @@ impl Tracking {
             begin: Instant::now(),
             vouched: AtomicU64::new(0),
             used: AtomicBool::new(false),
+            denied: AtomicBool::new(false),
         };
         Ok(Self {
             shared: Arc::new(shared),
@@ -139,7 +142,8 @@ impl TrackedReads for Tracking {
         request::with_term(&mut pipeline, &keyspace.entity_key(id));
         let (era, asked) = self.shared.asking();
         let replies = self.shared.connection.pipeline(call, &pipeline).await;
-        let mut replies = replies.map_err(denied)?;
+        let mut replies = replies.map_err(|error| self.shared.warn(denied(error)))?;
+        self.shared.denied.store(false, Ordering::Relaxed);
         self.shared.answered(era, asked);
         let reply = replies.pop().unwrap_or(Ok(Value::Nil));
         let reply = reply.map_err(|error| answer::collision(call, keyspace, id, error))?;
@@ -184,6 +188,14 @@ impl Shared {
         self.era.fetch_max(era, Ordering::SeqCst);
         let until = asked.saturating_add(VOUCHED.as_millis() as u64);
         self.vouched.fetch_max(until, Ordering::SeqCst);
+    }
+
+    /// Says that nothing can be kept any more.
+    fn warn(&self, error: Error) -> Error {
+        if matches!(error, Error::Unsupported { .. }) && !self.denied.swap(true, Ordering::Relaxed) {
+            tracing::warn!(endpoint = %self.endpoint, "{error}; until then everything is read from the server");
+        }
+        error
     }
 
     /// Asks the server for its role, which shows as well that it is alive.
