@@ -2,6 +2,8 @@
 
 #[path = "round_trips/query.rs"]
 mod query;
+#[path = "round_trips/together.rs"]
+mod together;
 
 use std::time::{Duration, Instant};
 

@@ -6,6 +6,7 @@ mod answer;
 mod connection;
 mod endpoint;
 mod fault;
+mod gathering;
 mod group;
 mod indexing;
 mod inspection;
@@ -14,6 +15,7 @@ mod notification;
 mod renewal;
 mod reply;
 mod request;
+mod saving;
 mod script;
 mod server;
 mod stream;
@@ -31,6 +33,7 @@ pub(crate) use self::endpoint::ClientCertificate;
 
 use self::connection::{Call, Connection};
 use self::endpoint::Endpoint;
+use self::gathering::Gathering;
 use self::listener::Flags;
 use self::renewal::Renewals;
 use self::request::lives;
@@ -60,7 +63,8 @@ pub(crate) struct Valkey {
     flags: Flags,
     board: Arc<Board>,
     /// For what callers ask.
-    commands: Connection,
+    commands: Arc<Connection>,
+    gathering: Gathering,
     /// For what the listener does, so that neither waits for the other.
     reaping: Arc<Connection>,
     renewals: Arc<Renewals>,
@@ -81,6 +85,7 @@ impl Valkey {
         let board = Arc::new(Board::default());
         let commands = Connection::new(endpoint.clone(), "commands", Arc::clone(&board));
         server::check(&commands).await?;
+        let commands = Arc::new(commands);
         let reaping = Arc::new(Connection::new(endpoint.clone(), "reaping", Arc::clone(&board)));
         let renewals = Arc::new(Renewals::new(Arc::clone(&reaping), Arc::clone(&board)));
         let follower = Follower::new(endpoint.clone(), Arc::clone(&board));
@@ -89,6 +94,7 @@ impl Valkey {
             endpoint,
             flags,
             board,
+            gathering: Gathering::new(Arc::clone(&commands)),
             commands,
             reaping,
             renewals,
@@ -101,12 +107,13 @@ impl Valkey {
     async fn each<'a, I: Sync, R>(
         &self,
         call: Call,
+        at_once: usize,
         items: &'a [I],
         invocation: impl Fn(&'a I) -> Invocation<'a> + Send,
         read: impl Fn(&I, Result<Value, RunError>) -> Result<R> + Send,
     ) -> Result<Vec<Result<R>>> {
         let mut results = Vec::with_capacity(items.len());
-        for chunk in items.chunks(CHUNK) {
+        for chunk in items.chunks(at_once) {
             let invocations: Vec<_> = chunk.iter().map(&invocation).collect();
             match self.commands.run_all(call, &invocations).await {
                 Ok(replies) => {
@@ -157,23 +164,14 @@ fn reads(keyspace: &Keyspace, ids: &[String], with_term: bool) -> Pipeline {
 #[async_trait]
 impl Backend for Valkey {
     async fn save(&self, keyspace: &Keyspace, writes: &[Write]) -> Result<Vec<Result<Saved>>> {
-        let call = Call::write("save");
-        self.each(
-            call,
-            writes,
-            |write| request::save(keyspace, write),
-            |write, reply| match reply {
-                Ok(reply) => answer::saved(&reply),
-                Err(error) => Err(answer::refused(call, keyspace, write.into(), error)),
-            },
-        )
-        .await
+        self.save_all(keyspace, writes).await
     }
 
     async fn update(&self, keyspace: &Keyspace, updates: &[Update]) -> Result<Vec<Result<Option<Saved>>>> {
         let call = Call::write("update");
         self.each(
             call,
+            CHUNK,
             updates,
             |update| request::update(keyspace, update),
             |update, reply| match reply {
@@ -351,6 +349,7 @@ impl Backend for Valkey {
         let call = Call::write("delete");
         self.each(
             call,
+            CHUNK,
             deletes,
             |delete| request::delete(keyspace, delete),
             |delete, reply| match reply {

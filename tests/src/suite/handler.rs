@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use kvrepo::{Failure, KeyExpired, KvEntity, Position, Repository};
 use serde::{Deserialize, Deserializer, Serialize};
 use tokio::sync::{Notify, mpsc};
@@ -199,7 +200,10 @@ pub async fn stopping_finishes_what_runs(world: &World) {
     for _ in 0..9 {
         assert_ne!(recv(&mut told).await, "00000");
     }
-    let stopping = tokio::spawn(listening.stop());
+    let mut stopping = Box::pin(listening.stop());
+    // Begun before anything else expires.
+    assert!(stopping.as_mut().now_or_never().is_none(), "one is still running");
+    let stopping = tokio::spawn(stopping);
     // What expires now is nobody's until the group has another reader.
     let later = ["later".to_owned()];
     expire(world, &repository, &later).await;

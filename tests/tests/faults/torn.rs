@@ -200,7 +200,10 @@ async fn a_batch_that_is_cut_off_tells_of_each_item() {
     assert!(partly > 0, "no batch was cut off; the test proves nothing");
 }
 
-/// Answers a batch of two as a server does that forgets its scripts in the middle, and is gone then.
+/// How many entities are saved in one step.
+const TOGETHER: usize = 16;
+
+/// Answers a batch of two steps as a server does that forgets its scripts in the middle, and is gone then.
 async fn forgetful() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("redis://{}", listener.local_addr().unwrap());
@@ -208,13 +211,18 @@ async fn forgetful() -> String {
         let (reader, mut writer) = listener.accept().await.unwrap().0.into_split();
         let mut lines = BufReader::new(reader).lines();
         let mut calls = 0;
+        let saved = format!(
+            "*{}\r\n:0\r\n{}",
+            1 + 2 * TOGETHER,
+            ":1\r\n:-1\r\n".repeat(TOGETHER)
+        );
         // A command's name is the line behind its length; nothing else that is sent here looks like these.
         while let Ok(Some(line)) = lines.next_line().await {
             calls += usize::from(line == "EVALSHA");
             let reply = match (line.as_str(), calls) {
                 ("HELLO", _) => "%1\r\n$5\r\nproto\r\n:3\r\n",
                 ("CLIENT", _) => "+OK\r\n",
-                ("EVALSHA", 1) => "*3\r\n:1\r\n:-1\r\n:0\r\n",
+                ("EVALSHA", 1) => &saved,
                 ("EVALSHA", _) => "-NOSCRIPT No matching script.\r\n",
                 _ => continue,
             };
@@ -235,16 +243,16 @@ async fn a_batch_whose_healing_fails_does_not_deny_what_was_done() {
         .await
         .unwrap()
         .repository::<Person>();
-    let error = people
-        .save_all(&mut [Person::new("1", "Ann"), Person::new("2", "Bo")])
-        .await
-        .unwrap_err();
-    let Error::Batch { total: 2, failures } = error else {
+    let mut many: Vec<_> = (0..=TOGETHER)
+        .map(|i| Person::new(&i.to_string(), "Ann"))
+        .collect();
+    let error = people.save_all(&mut many).await.unwrap_err();
+    let Error::Batch { failures, .. } = error else {
         panic!("{error:?}")
     };
     assert_eq!(
         failures.iter().map(|failure| failure.index).collect::<Vec<_>>(),
-        [1]
+        [TOGETHER]
     );
     assert!(failures[0].error.is_transient(), "{failures:?}");
 }

@@ -22,6 +22,27 @@ pub(super) fn saved(reply: &Value) -> Result<Saved> {
     ))
 }
 
+/// What several saves were answered, so many; `None` for what has to be saved by itself.
+pub(super) fn saved_together(reply: &Value, count: usize) -> Result<Vec<Option<Saved>>> {
+    let unexpected = || reply::unexpected("save");
+    let Value::Array(numbers) = reply else {
+        return Err(unexpected());
+    };
+    let numbers: Vec<i64> = numbers.iter().filter_map(reply::integer).collect();
+    let (now, each) = numbers.split_first().ok_or_else(unexpected)?;
+    let (each, []) = each.as_chunks() else {
+        return Err(unexpected());
+    };
+    if each.len() != count {
+        return Err(unexpected());
+    }
+    let saved = |&[created, deadline]: &[i64; 2]| {
+        let deadline = u64::try_from(deadline).ok();
+        (created >= 0).then(|| Saved::new(created == 1, deadline, now.unsigned_abs()))
+    };
+    Ok(each.iter().map(saved).collect())
+}
+
 /// What an update was answered.
 pub(super) fn updated(reply: &Value) -> Result<Option<Saved>> {
     let [there, deadline, now] = reply::integers(reply).ok_or_else(|| reply::unexpected("update"))?;

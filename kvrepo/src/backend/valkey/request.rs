@@ -5,7 +5,11 @@ use redis::Pipeline;
 use super::answer::Asked;
 use super::indexing;
 use super::script::{self, Invocation, Script};
+use crate::backend::index::Entry;
 use crate::backend::{Change, Condition, Delete, Index, Keyspace, Place, Update, Write, WriteTerm};
+
+/// An entity of more fields is saved alone: there is little to be gained by that it is not, and all would wait for it.
+const FIELDS: usize = 200;
 
 /// How many replies there are to [`with_term`].
 pub(super) const WITH_TERM: usize = 5;
@@ -34,10 +38,33 @@ pub(super) fn writes<'a>(script: &'a Script, keyspace: &'a Keyspace) -> Invocati
 }
 
 pub(super) fn save<'a>(keyspace: &'a Keyspace, write: &'a Write) -> Invocation<'a> {
-    let call = writes(&script::SAVE, keyspace).bytes(&write.id);
-    let call = term(call, Some(write.term)).flag(write.keep);
+    saved(writes(&script::SAVE, keyspace), write)
+}
+
+/// Several saves, each of which [is usual](is_usual).
+pub(super) fn save_many<'a>(keyspace: &'a Keyspace, several: &'a [Write]) -> Invocation<'a> {
+    let call = writes(&script::SAVE_MANY, keyspace);
+    several.iter().fold(call, |call, write| {
+        call.counted(saved(script::SAVE_MANY.on(keyspace.base()), write))
+    })
+}
+
+/// What a save has behind the settings.
+pub(super) fn saved<'a>(call: Invocation<'a>, write: &'a Write) -> Invocation<'a> {
+    let call = term(call.bytes(&write.id), Some(write.term)).flag(write.keep);
     let call = condition(call, write.condition.as_ref());
     indexing::entries(call, &write.entries).fields(write.record.iter())
+}
+
+/// Whether `usual_save.lua` will do, as far as can be told from here.
+pub(super) fn is_usual(write: &Write) -> bool {
+    !write.keep
+        && !matches!(write.condition, Some(Condition::Unchanged(_)))
+        && write.record.len() <= FIELDS
+        && write
+            .entries
+            .iter()
+            .all(|entry| matches!(entry, Entry::Equality { .. }))
 }
 
 pub(super) fn update<'a>(keyspace: &'a Keyspace, update: &'a Update) -> Invocation<'a> {

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use redis::{Cmd, Pipeline, RedisError, Value};
+use redis::{Arg, Cmd, Pipeline, RedisError, Value};
 
 use super::connection::{Call, Connection};
 use super::fault;
@@ -26,7 +26,8 @@ macro_rules! script {
 
 // With a first line of this form the server checks its memory before a script begins, and not at the first command
 // that needs some, when others may have been executed. What gives memory back runs all the same.
-script!(SAVE = "", "usual_save.lua" "stream.lua" "life.lua" "write.lua" "index.lua" "save.lua");
+script!(SAVE = "", "usual_save.lua" "save_one.lua" "stream.lua" "life.lua" "write.lua" "index.lua" "save.lua");
+script!(SAVE_MANY = "", "usual_save.lua" "save_many.lua");
 script!(UPDATE = "", "usual_update.lua" "stream.lua" "life.lua" "write.lua" "index.lua" "update.lua");
 script!(SELECT = "flags=no-writes,allow-oom", "stream.lua" "life.lua" "write.lua" "index.lua" "plan.lua" "select.lua");
 script!(DELETE_WHERE = "flags=allow-oom", "stream.lua" "life.lua" "write.lua" "index.lua" "plan.lua" "delete_where.lua");
@@ -56,6 +57,39 @@ impl Script {
         }
     }
 
+    /// The beginning of a call, to which its arguments are added by hand.
+    pub(super) fn begin(&self, base: &str) -> Cmd {
+        let mut command = redis::cmd("EVALSHA");
+        command.arg(&self.hash).arg(1).arg(base);
+        command
+    }
+
+    /// Sends a call that was [begun](Self::begin): one round trip, two if the server did not know the script.
+    pub(super) async fn send(
+        &self,
+        connection: &Connection,
+        call: Call,
+        command: &Cmd,
+    ) -> Result<Result<Value, RunError>> {
+        let reply = match connection.one(call, command).await? {
+            Err(error) if fault::is_no_script(&error) => connection.one(call, &self.by_text(command)).await?,
+            reply => reply,
+        };
+        Ok(reply.map_err(RunError::Refused))
+    }
+
+    /// The same call with the text, which the server then knows. Only ever sent after it said that it did not run the script.
+    fn by_text(&self, by_hash: &Cmd) -> Cmd {
+        let mut command = redis::cmd("EVAL");
+        command.arg(self.body);
+        for argument in by_hash.args_iter().skip(2) {
+            if let Arg::Simple(bytes) = argument {
+                command.arg(bytes);
+            }
+        }
+        command
+    }
+
     /// One call of the script on the keyspace whose keys begin with `base`.
     pub(super) fn on<'a>(&'a self, base: &'a str) -> Invocation<'a> {
         Invocation {
@@ -80,6 +114,18 @@ enum Argument<'a> {
     Owned(Vec<u8>),
     Number(u64),
     Signed(i128),
+}
+
+impl Argument<'_> {
+    /// How many bytes it has at most.
+    fn size(&self) -> usize {
+        match self {
+            Self::Bytes(bytes) => bytes.len(),
+            Self::Owned(bytes) => bytes.len(),
+            Self::Number(_) => 20,
+            Self::Signed(_) => 40,
+        }
+    }
 }
 
 impl<'a> Invocation<'a> {
@@ -116,9 +162,26 @@ impl<'a> Invocation<'a> {
         self
     }
 
-    fn command(&self, name: &str, script: &str) -> Cmd {
-        let mut command = redis::cmd(name);
-        command.arg(script).arg(1).arg(self.base);
+    /// The arguments of another call behind those of this, and before them how many they are.
+    pub(super) fn counted(mut self, other: Self) -> Self {
+        self.arguments
+            .push(Argument::Number(other.arguments.len() as u64));
+        self.arguments.extend(other.arguments);
+        self
+    }
+
+    /// How many bytes the arguments have at most.
+    pub(super) fn size(&self) -> usize {
+        self.arguments.iter().map(Argument::size).sum()
+    }
+
+    /// Adds the arguments to a command, and before them how many they are.
+    pub(super) fn count_into(&self, command: &mut Cmd) {
+        command.arg(self.arguments.len());
+        self.write(command);
+    }
+
+    fn write(&self, command: &mut Cmd) {
         for argument in &self.arguments {
             match argument {
                 Argument::Bytes(bytes) => command.arg(*bytes),
@@ -127,16 +190,12 @@ impl<'a> Invocation<'a> {
                 Argument::Signed(number) => command.arg(number.to_string()),
             };
         }
-        command
     }
 
     fn by_hash(&self) -> Cmd {
-        self.command("EVALSHA", &self.script.hash)
-    }
-
-    /// With the text, which the server then knows. Only ever sent after it said that it did not run the script.
-    fn by_text(&self) -> Cmd {
-        self.command("EVAL", self.script.body)
+        let mut command = self.script.begin(self.base);
+        self.write(&mut command);
+        command
     }
 }
 
@@ -147,12 +206,7 @@ impl Connection {
         call: Call,
         invocation: &Invocation<'_>,
     ) -> Result<Result<Value, RunError>> {
-        let known = self.one(call, &invocation.by_hash()).await?;
-        let reply = match known {
-            Err(error) if fault::is_no_script(&error) => self.one(call, &invocation.by_text()).await?,
-            reply => reply,
-        };
-        Ok(reply.map_err(RunError::Refused))
+        invocation.script.send(self, call, &invocation.by_hash()).await
     }
 
     /// Runs scripts in one pipeline. The inner results are those of the calls, in their order; only those that the
@@ -184,10 +238,11 @@ impl Connection {
             // and still one call more is done each time around.
             let calls = again.iter().filter_map(|i| invocations.get(*i)).enumerate();
             let commands = calls.map(|(nth, invocation)| {
+                let by_hash = invocation.by_hash();
                 if nth == 0 {
-                    invocation.by_text()
+                    invocation.script.by_text(&by_hash)
                 } else {
-                    invocation.by_hash()
+                    by_hash
                 }
             });
             match self.pipeline(call, &pipeline(commands)).await {
@@ -218,8 +273,18 @@ impl Connection {
 pub(super) enum RunError {
     /// The server refused it.
     Refused(RedisError),
-    /// It was sent again, and that failed.
+    /// It was sent again, or with others, and that failed.
     Lost(Error),
+}
+
+impl RunError {
+    /// The same for another call that was sent with this one.
+    pub(super) fn again(&self) -> Self {
+        match self {
+            Self::Refused(error) => Self::Refused(error.clone()),
+            Self::Lost(error) => Self::Lost(error.again()),
+        }
+    }
 }
 
 fn pipeline(commands: impl Iterator<Item = Cmd>) -> Pipeline {

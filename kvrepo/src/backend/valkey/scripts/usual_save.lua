@@ -1,92 +1,121 @@
 -- usual_save.lua: the saves that are nearly all there are, by the fewest commands: under no other condition than that nothing
 -- be there or a version, and with no other indexes than equality's.
 --
--- Stands in front of save.lua, with its arguments and replies. Does the whole or nothing: where anything is unusual, a refusal
--- or an earlier life to settle, it goes on to that. The functions that save.lua needs are not even made before.
+-- Not a script of its own: save_one.lua and save_many.lua stand behind it. It leaves this name:
+--   usual_save(first, last)   saves what these arguments say: 1 if it is new or else 0, the deadline or -1, and the time. nil, with
+--                             nothing written, if anything is unusual: a refusal, or an earlier life to settle
+--
+-- KEYS[1] base
+-- ARGV[1] grace, ARGV[2] retention (see life.lua), ARGV[3] shadow (see write.lua); and from first on those of save.lua
+--
 -- Whole numbers may be arguments of commands: servers write them out (only Lua itself would write 1e+15).
 
+local usual_save
 do
-  local base, id, term, condition = KEYS[1], ARGV[4], ARGV[5], ARGV[8]
-  local key, deadlines = base .. ':' .. id, base .. '#deadlines'
-  local phantom, names = key .. ':phantom', key .. ':idx'
-  local at = condition == 'version' and 11 or 9
-  local fields = at + 1 + 3 * (tonumber(ARGV[at]) or 0)
-  local usual, exists, covered = condition ~= 'same' and #ARGV - fields < 6000, false, false
-  local stale, entered
+  local call, pcall = redis.call, redis.pcall
+  local base, grace, shadow = KEYS[1], tonumber(ARGV[1]), ARGV[3] == '1'
+  local deadlines, ours, now = base .. '#deadlines', base .. ':', nil
 
-  if usual and redis.call('EXISTS', key, phantom, names) > 0 then
-    local length, copied = redis.pcall('HLEN', key), redis.pcall('HLEN', phantom)
-    stale = redis.pcall('SMEMBERS', names)
-    usual = type(length) == 'number' and type(copied) == 'number' and not stale['err']
-    exists, covered = usual and length > 0, usual and copied > 0
-    usual = usual and not (exists and (ARGV[7] == '1' or condition == 'absent'))
-  end
-  if usual and condition == 'version' then
-    usual = (exists and redis.call('HGET', key, ARGV[9]) or '0') == ARGV[10]
-  end
-  if usual and fields > at + 1 then
-    entered = {}
-    for i = at + 1, fields - 1, 3 do
-      local index = base .. ':' .. ARGV[i + 1] .. ':' .. ARGV[i + 2]
-      entered[#entered + 1] = index
-      usual = usual and ARGV[i] == 'equality' and type(redis.pcall('SCARD', index)) == 'number'
+  function usual_save(first, last)
+    local id, term, condition = ARGV[first], ARGV[first + 1], ARGV[first + 4]
+    local key = ours .. id
+    local phantom, names = key .. ':phantom', key .. ':idx'
+    local at = condition == 'version' and first + 7 or first + 5
+    if condition == 'same' or last - at > 6000 then
+      return nil
     end
-  end
-  for i = 1, usual and stale and #stale or 0 do
-    usual = usual and string.sub(stale[i], 1, #base + 1) == base .. ':'
-  end
-
-  local time = redis.call('TIME')
-  local now, deadline = time[1] * 1000 + math.floor(time[2] / 1000), nil
-  if usual and term ~= 'never' then
-    deadline = term == 'at' and tonumber(ARGV[6]) or now + ARGV[6]
-    usual = deadline > now and deadline + ARGV[1] <= 9007199254740991
-  end
-  -- The two whose types were not looked at: where one is another's, nothing is left behind.
-  local listed = usual and redis.pcall('SADD', base, id)
-  if listed == 1 or listed == 0 and exists then
-    local placed = deadline and redis.pcall('ZADD', deadlines, deadline, id) or redis.pcall('ZREM', deadlines, id)
-    if type(placed) == 'number' then
-      if exists then
-        redis.call('DEL', key)
+    local exists, covered, stale, entered = false, false, nil, nil
+    if call('EXISTS', key, phantom, names) > 0 then
+      local length, copied = pcall('HLEN', key), pcall('HLEN', phantom)
+      stale = pcall('SMEMBERS', names)
+      if type(length) ~= 'number' or type(copied) ~= 'number' or stale['err'] then
+        return nil
       end
-      redis.call('HSET', key, unpack(ARGV, fields))
-      if term == 'idle' then
-        redis.call('HSET', key, '#idle', ARGV[6])
+      exists, covered = length > 0, copied > 0
+      if exists and (ARGV[first + 3] == '1' or condition == 'absent') then
+        return nil
       end
-      if stale and #stale > 0 then
-        local kept = {}
-        for _, index in ipairs(entered or {}) do
-          kept[index] = true
+      for _, mention in ipairs(stale) do
+        if string.sub(mention, 1, #ours) ~= ours then
+          return nil
         end
-        for _, mention in ipairs(stale) do
-          if not kept[mention] then
-            if type(redis.pcall('SREM', mention, id)) == 'table' then
-              redis.pcall('ZREM', mention, id)
-            end
-            redis.call('SREM', names, mention)
+      end
+    end
+    if condition == 'version' and (exists and call('HGET', key, ARGV[first + 5]) or '0') ~= ARGV[first + 6] then
+      return nil
+    end
+    local fields = at + 1 + 3 * ARGV[at]
+    if fields > at + 1 then
+      entered = {}
+      for i = at + 1, fields - 1, 3 do
+        local index = ours .. ARGV[i + 1] .. ':' .. ARGV[i + 2]
+        if ARGV[i] ~= 'equality' or type(pcall('SCARD', index)) ~= 'number' then
+          return nil
+        end
+        entered[#entered + 1] = index
+      end
+    end
+
+    if not now then
+      local time = call('TIME')
+      now = time[1] * 1000 + math.floor(time[2] / 1000)
+    end
+    local deadline
+    if term ~= 'never' then
+      deadline = term == 'at' and tonumber(ARGV[first + 2]) or now + ARGV[first + 2]
+      if deadline <= now or deadline + grace > 9007199254740991 then
+        return nil
+      end
+    end
+    -- The two whose types were not looked at: where one is another's, nothing is left behind.
+    local listed = pcall('SADD', base, id)
+    if listed ~= 1 and not (listed == 0 and exists) then
+      return nil
+    end
+    if type(deadline and pcall('ZADD', deadlines, deadline, id) or pcall('ZREM', deadlines, id)) ~= 'number' then
+      if listed == 1 then
+        call('SREM', base, id)
+      end
+      return nil
+    end
+
+    if exists then
+      call('DEL', key)
+    end
+    call('HSET', key, unpack(ARGV, fields, last))
+    if term == 'idle' then
+      call('HSET', key, '#idle', ARGV[first + 2])
+    end
+    if stale and #stale > 0 then
+      local kept = {}
+      for _, index in ipairs(entered or {}) do
+        kept[index] = true
+      end
+      for _, mention in ipairs(stale) do
+        if not kept[mention] then
+          if type(pcall('SREM', mention, id)) == 'table' then
+            pcall('ZREM', mention, id)
           end
+          call('SREM', names, mention)
         end
       end
-      if entered then
-        for _, index in ipairs(entered) do
-          redis.call('SADD', index, id)
-        end
-        redis.call('SADD', names, unpack(entered))
-      end
-      if deadline and ARGV[3] == '1' then
-        -- The phantom's term first; see arm in write.lua.
-        redis.call('COPY', key, phantom, 'REPLACE')
-        redis.call('PEXPIREAT', phantom, deadline + ARGV[1])
-      elseif covered then
-        redis.call('DEL', phantom)
-      end
-      if deadline then
-        redis.call('PEXPIREAT', key, deadline)
-      end
-      return { exists and 0 or 1, deadline or -1, now }
-    elseif listed == 1 then
-      redis.call('SREM', base, id)
     end
+    if entered then
+      for _, index in ipairs(entered) do
+        call('SADD', index, id)
+      end
+      call('SADD', names, unpack(entered))
+    end
+    if deadline and shadow then
+      -- The phantom's term first; see arm in write.lua.
+      call('COPY', key, phantom, 'REPLACE')
+      call('PEXPIREAT', phantom, deadline + grace)
+    elseif covered then
+      call('DEL', phantom)
+    end
+    if deadline then
+      call('PEXPIREAT', key, deadline)
+    end
+    return exists and 0 or 1, deadline or -1, now
   end
 end

@@ -1,0 +1,130 @@
+//! Saves of callers who come at the same moment: sent as one, each with an outcome of its own.
+
+use std::future::IntoFuture;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::{join, join_all};
+use kvrepo::{Error, KvEntity, Repository};
+use kvrepo_tests::fixture::{Person, Session};
+use kvrepo_tests::harness::Monitor;
+use kvrepo_tests::world::eventually;
+use serde::{Deserialize, Serialize};
+
+use super::{MINUTE, counted, people};
+
+/// How many are sent as one at most.
+const TOGETHER: usize = 16;
+
+#[derive(Debug, Clone, Serialize, Deserialize, KvEntity)]
+#[kv(keyspace = "counters")]
+struct Counter {
+    #[id]
+    id: usize,
+    #[version]
+    version: u64,
+}
+
+#[tokio::test]
+async fn saves_of_one_moment_are_sent_as_one() {
+    let (server, _proxy, store) = counted().await;
+    let repository: Repository<Person> = store.repository();
+    let mut many = people(2 * TOGETHER + 8);
+    repository.save_all(&mut many[..TOGETHER]).await.unwrap();
+    let monitor = Monitor::start(&server).await;
+
+    let outcomes = join_all(
+        many.iter_mut()
+            .map(|person| repository.save(person).into_future()),
+    )
+    .await;
+    assert_eq!(monitor.commands().await.by_clients().verbs(), ["EVALSHA"; 3]);
+    for (i, outcome) in outcomes.into_iter().enumerate() {
+        assert_eq!(outcome.unwrap().created, i >= TOGETHER, "{i}");
+    }
+    assert_eq!(repository.find_all().await.unwrap().len(), many.len());
+}
+
+#[tokio::test]
+async fn each_of_one_moment_is_told_what_became_of_its_own() {
+    let (server, _proxy, store) = counted().await;
+    let counters: Repository<Counter> = store.repository();
+    let sessions: Repository<Session> = store.repository();
+    let mut counted: Vec<Counter> = (0..TOGETHER).map(|id| Counter { id, version: 0 }).collect();
+    counters.save_all(&mut counted[..4]).await.unwrap();
+    // Somebody else's, and what has expired and nobody has reaped.
+    server.command(&["SET", "counters:5", "theirs"]).await;
+    let mut expired = Session::new("old", "ann");
+    let save = sessions.save(&mut expired).time_to_live(Duration::from_millis(1));
+    save.await.unwrap();
+    eventually("it has expired", async || {
+        !sessions.exists_by_id("old").await.unwrap()
+    })
+    .await;
+    for counter in &mut counted[..2] {
+        counter.version = 7;
+    }
+
+    let (mut again, mut another) = (Session::new("old", "bo"), Session::new("new", "cy"));
+    let saves = join_all(
+        counted
+            .iter_mut()
+            .map(|counter| counters.save(counter).into_future()),
+    );
+    let others = join(
+        sessions.save(&mut again).time_to_live(MINUTE).into_future(),
+        sessions.insert(&mut another).into_future(),
+    );
+    let (saved, others) = join(saves, others).await;
+    for (i, saved) in saved.into_iter().enumerate() {
+        match (i, saved) {
+            (0..2, Err(Error::VersionConflict { .. })) | (5, Err(Error::KeyCollision { .. })) => {}
+            (2..4, Ok(saved)) => assert!(!saved.created, "{i}"),
+            (4 | 6.., Ok(saved)) => assert!(saved.created, "{i}"),
+            (i, saved) => panic!("{i}: {saved:?}"),
+        }
+    }
+    let versions: Vec<u64> = counted.iter().map(|counter| counter.version).collect();
+    assert_eq!(versions[..7], [7, 7, 2, 2, 1, 0, 1]);
+    assert!(others.0.unwrap().created && others.1.unwrap().created);
+    let log: usize = server.query(&["XLEN", "sessions#expired"]).await;
+    assert_eq!(log, 1, "the earlier life has its event");
+}
+
+#[tokio::test]
+async fn who_gives_up_before_anything_was_sent_saves_nothing() {
+    let (server, _proxy, store) = counted().await;
+    let repository: Repository<Person> = store.repository();
+    let [mut ann, mut bo] = [Person::new("1", "Ann"), Person::new("2", "Bo")];
+    let monitor = Monitor::start(&server).await;
+    let saved = repository.save(&mut ann).into_future().now_or_never();
+    assert!(saved.is_none(), "it has to be sent first");
+    repository.save(&mut bo).await.unwrap();
+    let calls = monitor.commands().await.by_clients();
+    assert!(
+        calls.of("EVAL").len() + calls.of("EVALSHA").len() <= 2,
+        "one, and once more with the script's text: {calls}"
+    );
+    assert!(!repository.exists_by_id("1").await.unwrap());
+    assert!(repository.exists_by_id("2").await.unwrap());
+}
+
+#[tokio::test]
+async fn who_gives_up_among_others_gives_up_alone() {
+    let (_server, _proxy, store) = counted().await;
+    let repository: Repository<Person> = store.repository();
+    let mut many = people(TOGETHER);
+    let (first, others) = many.split_first_mut().unwrap();
+    let mut saves: Vec<_> = others
+        .iter_mut()
+        .map(|person| repository.save(person).into_future())
+        .collect();
+    let mut given_up = repository.save(first).into_future();
+    assert!((&mut given_up).now_or_never().is_none());
+    assert!(saves.iter_mut().all(|save| save.now_or_never().is_none()));
+    drop(given_up);
+    for saved in join_all(saves).await {
+        assert!(saved.unwrap().created);
+    }
+    assert!(repository.count().await.unwrap() >= TOGETHER as u64 - 1);
+}
