@@ -76,7 +76,7 @@ fn measured(arguments: &Arguments, machine: &str) -> String {
     };
     format!(
         "{machine}. {} other keys with a TTL, notifications {}; {} entities due {}{of_keyspaces}. \
-         The plain listener waits for notifications and reads a copy of the hash.",
+         The plain listener waits for notifications, reads a copy of the hash, and was given half a minute.",
         grouped(arguments.background),
         if arguments.notifications { "on" } else { "off" },
         grouped(arguments.due),
