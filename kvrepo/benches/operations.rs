@@ -16,6 +16,10 @@
 //! | `--entities` | 20000 | among how many `query`, `page` and `find_all_by_id` look; a query finds a twentieth |
 //! | `--threads` | 2 | of the program |
 //! | `--json` | | one object a line |
+//! | `--markdown` | | the table of README.md, and what is printed otherwise on the standard error |
+//! | `--svg` | | draws the ratios; the path is seen from the root of the workspace |
+//!
+//! Table and picture are about the usual size if it is measured, each operation at the highest concurrency it is measured with.
 //!
 //! Each operation comes in up to three forms, all on multiplexed connections with the same settings to one server:
 //!
@@ -59,16 +63,23 @@ mod median;
 mod meter;
 #[path = "operations/operation.rs"]
 mod operation;
+#[path = "operations/picture.rs"]
+mod picture;
 #[path = "operations/report.rs"]
 mod report;
 #[path = "operations/sample.rs"]
 mod sample;
+#[path = "operations/summary.rs"]
+mod summary;
+#[path = "shared/svg.rs"]
+mod svg;
 
 use kvrepo_tests::harness::{ServerOptions, TestServer};
 
 use arguments::Arguments;
 use bench::Bench;
 use sample::{IndexedLarge, IndexedSmall, IndexedUsual, Large, Small, Usual};
+use summary::Summary;
 
 fn main() {
     let arguments = Arguments::parse();
@@ -87,6 +98,14 @@ async fn run(arguments: Arguments) {
             "usual" => bench.size::<Usual, IndexedUsual>().await,
             _ => bench.size::<Large, IndexedLarge>().await,
         }
+    }
+    let summary = Summary::of(&bench.lines);
+    if bench.arguments.markdown {
+        print!("{summary}");
+    }
+    if let Some(path) = &bench.arguments.svg {
+        let machine = svg::machine(&bench.server).await;
+        picture::draw(&summary, &bench.arguments, &machine).write(path);
     }
     bench.end().await;
 }

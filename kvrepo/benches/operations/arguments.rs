@@ -1,5 +1,6 @@
 //! What the command line says.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::operation::Operation;
@@ -26,6 +27,8 @@ pub(crate) struct Arguments {
     pub(crate) entities: usize,
     pub(crate) threads: usize,
     pub(crate) json: bool,
+    pub(crate) markdown: bool,
+    pub(crate) svg: Option<PathBuf>,
 }
 
 impl Arguments {
@@ -40,6 +43,8 @@ impl Arguments {
             entities: 20_000,
             threads: 2,
             json: false,
+            markdown: false,
+            svg: None,
         };
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
@@ -54,6 +59,8 @@ impl Arguments {
                 "--entities" => parsed.entities = number(&value()),
                 "--threads" => parsed.threads = number(&value()),
                 "--json" => parsed.json = true,
+                "--markdown" => parsed.markdown = true,
+                "--svg" => parsed.svg = Some(value().into()),
                 // Cargo's own.
                 "--bench" => {}
                 other => panic!("unknown argument {other}; see benches/operations.rs"),

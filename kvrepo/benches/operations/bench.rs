@@ -40,6 +40,8 @@ pub(crate) struct Bench {
     held: Option<(&'static str, usize)>,
     /// How often entities that are written over have been; so each time they become others.
     pub(crate) visits: usize,
+    /// What has been measured so far.
+    pub(crate) lines: Vec<Line>,
 }
 
 /// A store as a program has it. Nobody listens, as nobody does beside the commands by hand.
@@ -68,6 +70,7 @@ impl Bench {
             counted,
             held: None,
             visits: 0,
+            lines: Vec::new(),
         }
     }
 
@@ -93,11 +96,15 @@ impl Bench {
         for concurrency in self.arguments.concurrency(operation, T::SIZE) {
             let measured = self.measure::<T>(operation, concurrency).await;
             let line = Line::new::<T>(operation, concurrency, &measured, round_trips);
-            if self.arguments.json {
+            if self.arguments.markdown {
+                // So that the table is all there is in what is written to a file.
+                eprintln!("{line}");
+            } else if self.arguments.json {
                 println!("{}", line.json());
             } else {
                 println!("{line}");
             }
+            self.lines.push(line);
         }
     }
 
