@@ -6,6 +6,7 @@ mod answer;
 mod connection;
 mod endpoint;
 mod fault;
+mod finding;
 mod gathering;
 mod group;
 mod indexing;
@@ -25,7 +26,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use redis::{Pipeline, Value};
+use redis::Value;
 
 pub(crate) use self::endpoint::Certificates;
 #[cfg(feature = "tls")]
@@ -33,10 +34,12 @@ pub(crate) use self::endpoint::ClientCertificate;
 
 use self::connection::{Call, Connection};
 use self::endpoint::Endpoint;
+use self::finding::Finds;
 use self::gathering::Gathering;
 use self::listener::Flags;
 use self::renewal::Renewals;
 use self::request::lives;
+use self::saving::Saves;
 use self::script::{Invocation, RunError};
 use self::server::Hello;
 use self::stream::Follower;
@@ -53,9 +56,6 @@ use crate::error::{Error, Result};
 /// server from answering others.
 const CHUNK: usize = 256;
 
-/// How many entities are read in one pipeline: their commands are cheap for the server, which answers others in between.
-const LOADED: usize = 1024;
-
 /// One server.
 #[derive(Debug)]
 pub(crate) struct Valkey {
@@ -64,7 +64,8 @@ pub(crate) struct Valkey {
     board: Arc<Board>,
     /// For what callers ask.
     commands: Arc<Connection>,
-    gathering: Gathering,
+    saves: Gathering<Saves>,
+    finds: Gathering<Finds>,
     /// For what the listener does, so that neither waits for the other.
     reaping: Arc<Connection>,
     renewals: Arc<Renewals>,
@@ -94,7 +95,8 @@ impl Valkey {
             endpoint,
             flags,
             board,
-            gathering: Gathering::new(Arc::clone(&commands)),
+            saves: Gathering::new(Arc::clone(&commands)),
+            finds: Gathering::new(Arc::clone(&commands)),
             commands,
             reaping,
             renewals,
@@ -146,19 +148,14 @@ impl Valkey {
     }
 }
 
-/// What asks for entities, with their terms or without.
-fn reads(keyspace: &Keyspace, ids: &[String], with_term: bool) -> Pipeline {
-    let mut pipeline = redis::pipe();
-    pipeline.ignore_errors();
-    for id in ids {
-        let key = keyspace.entity_key(id);
-        if with_term {
-            request::with_term(&mut pipeline, &key);
-        } else {
-            pipeline.cmd("HGETALL").arg(&key);
-        }
+/// What is said if a runtime ends while somebody else asked for this caller as well.
+fn ended(call: Call) -> Error {
+    Error::Backend {
+        operation: call.operation,
+        outcome: call.kind.lost(),
+        transient: false,
+        source: "the runtime ended before there was an answer".into(),
     }
-    pipeline
 }
 
 #[async_trait]
@@ -183,45 +180,7 @@ impl Backend for Valkey {
     }
 
     async fn load(&self, keyspace: &Keyspace, ids: &[String], read: Read) -> Result<Vec<Option<Loaded>>> {
-        let call = Call::read("find");
-        let with_term = read.term || (read.renew && read.idle);
-        let mut found = Vec::with_capacity(ids.len());
-        for chunk in ids.chunks(LOADED) {
-            let replies = match chunk {
-                [id] if !with_term => {
-                    let mut command = redis::cmd("HGETALL");
-                    vec![
-                        self.commands
-                            .one(call, command.arg(keyspace.entity_key(id)))
-                            .await?,
-                    ]
-                }
-                _ => {
-                    let pipeline = reads(keyspace, chunk, with_term);
-                    self.commands.pipeline(call, &pipeline).await?
-                }
-            };
-            let each = if with_term { request::WITH_TERM } else { 1 };
-            let mut replies = replies.into_iter();
-            for id in chunk {
-                let reply = replies.by_ref().take(each).last().unwrap_or(Ok(Value::Nil));
-                let reply = reply.map_err(|error| answer::collision(call, keyspace, id, error))?;
-                let loaded = if with_term {
-                    answer::with_term(reply, keyspace, id)
-                } else {
-                    answer::without_term(&reply)
-                }?;
-                if read.renew
-                    && let Some(loaded) = &loaded
-                    && let Some(span) = loaded.idle
-                {
-                    let left = with_term.then_some(loaded.remaining);
-                    self.renewals.used(keyspace, id, span, left).await;
-                }
-                found.push(loaded);
-            }
-        }
-        Ok(found)
+        self.find(keyspace, ids, read).await
     }
 
     async fn exists(&self, keyspace: &Keyspace, id: &str, renew: bool) -> Result<bool> {

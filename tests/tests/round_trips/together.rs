@@ -1,4 +1,4 @@
-//! Saves of callers who come at the same moment: sent as one, each with an outcome of its own.
+//! What callers ask at the same moment: sent as one, each with an outcome of its own.
 
 use std::future::IntoFuture;
 use std::time::Duration;
@@ -26,10 +26,10 @@ struct Counter {
 }
 
 #[tokio::test]
-async fn saves_of_one_moment_are_sent_as_one() {
-    let (server, _proxy, store) = counted().await;
+async fn what_is_asked_at_one_moment_is_sent_as_one() {
+    let (server, proxy, store) = counted().await;
     let repository: Repository<Person> = store.repository();
-    let mut many = people(2 * TOGETHER + 8);
+    let mut many = people(2 * TOGETHER + 9);
     repository.save_all(&mut many[..TOGETHER]).await.unwrap();
     let monitor = Monitor::start(&server).await;
 
@@ -38,11 +38,28 @@ async fn saves_of_one_moment_are_sent_as_one() {
             .map(|person| repository.save(person).into_future()),
     )
     .await;
-    assert_eq!(monitor.commands().await.by_clients().verbs(), ["EVALSHA"; 3]);
+    // The first does not wait, the others are sent sixteen at a time.
+    assert_eq!(monitor.commands().await.by_clients().verbs(), ["EVALSHA"; 4]);
     for (i, outcome) in outcomes.into_iter().enumerate() {
         assert_eq!(outcome.unwrap().created, i >= TOGETHER, "{i}");
     }
-    assert_eq!(repository.find_all().await.unwrap().len(), many.len());
+
+    monitor.clear().await;
+    let before = proxy.counts().round_trips;
+    proxy.delay(Duration::from_millis(20));
+    let found = join_all(
+        many.iter()
+            .map(|person| repository.find_by_id(person.id.as_deref().unwrap())),
+    )
+    .await;
+    assert_eq!(
+        monitor.commands().await.by_clients().of("HGETALL").len(),
+        many.len()
+    );
+    assert!(proxy.counts().round_trips - before <= 4);
+    for (person, found) in many.iter().zip(found) {
+        assert_eq!(found.unwrap().as_ref(), Some(person));
+    }
 }
 
 #[tokio::test]
@@ -93,20 +110,18 @@ async fn each_of_one_moment_is_told_what_became_of_its_own() {
 
 #[tokio::test]
 async fn who_gives_up_before_anything_was_sent_saves_nothing() {
-    let (server, _proxy, store) = counted().await;
+    let (_server, _proxy, store) = counted().await;
     let repository: Repository<Person> = store.repository();
-    let [mut ann, mut bo] = [Person::new("1", "Ann"), Person::new("2", "Bo")];
-    let monitor = Monitor::start(&server).await;
-    let saved = repository.save(&mut ann).into_future().now_or_never();
-    assert!(saved.is_none(), "it has to be sent first");
-    repository.save(&mut bo).await.unwrap();
-    let calls = monitor.commands().await.by_clients();
-    assert!(
-        calls.of("EVAL").len() + calls.of("EVALSHA").len() <= 2,
-        "one, and once more with the script's text: {calls}"
-    );
-    assert!(!repository.exists_by_id("1").await.unwrap());
-    assert!(repository.exists_by_id("2").await.unwrap());
+    let [mut ann, mut bo, mut cy] =
+        [("1", "Ann"), ("2", "Bo"), ("3", "Cy")].map(|(id, name)| Person::new(id, name));
+    let mut under_way = repository.save(&mut bo).into_future();
+    assert!((&mut under_way).now_or_never().is_none());
+    let given_up = repository.save(&mut ann).into_future().now_or_never();
+    assert!(given_up.is_none(), "it would have been sent with others");
+    under_way.await.unwrap();
+    repository.save(&mut cy).await.unwrap();
+    let found = repository.find_all_by_id(["1", "2", "3"]).await.unwrap();
+    assert_eq!(found, [bo, cy]);
 }
 
 #[tokio::test]

@@ -43,7 +43,7 @@ impl Kind {
         }
     }
 
-    fn lost(self) -> Outcome {
+    pub(super) fn lost(self) -> Outcome {
         match self {
             Self::Read => Outcome::NotExecuted,
             Self::Write => Outcome::Unknown,

@@ -1,204 +1,186 @@
-//! Saves of callers who come at the same moment, sent as one.
+//! What callers ask for at the same moment, sent as one.
 //!
-//! To call a script costs a server a third of what a save within it does. So whoever saves leaves what is to be saved, and lets
-//! those run who are ready to; then the first of them sends all that was left. Nobody waits for a clock or for a reply, and who
-//! is alone does not wait at all.
+//! A call of its own costs a server, and the client too, a good part of what is done in it. So whoever comes while something else is
+//! under way leaves what is to be asked, and lets those run who are ready to; then the first of them sends all that was left.
+//! Nobody waits for a clock or for a reply, and who is alone sends at once.
 
+use std::fmt;
+use std::future::Future;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use redis::Cmd;
 use tokio::sync::oneshot;
 
-use super::connection::{Call, Connection};
-use super::script::{self, RunError};
-use super::{answer, request};
-use crate::backend::{Keyspace, Saved, Write};
-use crate::error::{Error, Outcome};
+use super::connection::Connection;
 
-/// How many saves are sent as one. With more the server gains next to nothing, and others wait for it.
+/// How many are sent as one at most. With more there is next to nothing to be gained, and others wait for it.
 pub(super) const TOGETHER: usize = 16;
-/// How many bytes of them.
-const BYTES: usize = 64 * 1024;
 
-const CALL: Call = Call::write("save");
+/// Requests that are sent as one.
+pub(super) trait Batch: Send + 'static {
+    /// What becomes of each.
+    type Answer: Send + 'static;
 
-/// What became of a save; `None` if it has to be made by itself.
-type Answer = Result<Option<Saved>, RunError>;
+    /// Sends them; the answers are in the order of the requests, and as many.
+    fn send(self, connection: &Connection) -> impl Future<Output = Vec<Self::Answer>> + Send;
+}
 
-#[derive(Debug)]
-pub(super) struct Gathering {
+pub(super) struct Gathering<B: Batch> {
     connection: Arc<Connection>,
-    left: Mutex<Left>,
+    left: Mutex<Left<B>>,
+    /// How many batches have been sent and not answered.
+    under_way: Arc<AtomicUsize>,
 }
 
 /// What was left to be sent.
-#[derive(Debug, Default)]
-struct Left {
-    batches: Vec<Batch>,
+struct Left<B: Batch> {
+    batches: Vec<Open<B>>,
     /// How many there have been.
     count: u64,
 }
 
-/// Saves that are sent as one.
-struct Batch {
+/// A batch that others can join.
+struct Open<B: Batch> {
     number: u64,
-    to: Settings,
-    command: Cmd,
-    size: usize,
-    callers: Vec<oneshot::Sender<Answer>>,
+    batch: B,
+    callers: Vec<oneshot::Sender<B::Answer>>,
     /// How many of the callers have not gone.
     there: usize,
 }
 
-/// What saves have in common that are sent as one.
-#[derive(Debug, PartialEq, Eq)]
-struct Settings {
-    base: String,
-    grace: u64,
-    retention: u64,
-    shadow_copy: bool,
-}
-
-/// A caller's place in a batch. Whoever gives it up before anybody has sent the batch, and was alone in it, saves nothing.
-struct Place<'a> {
-    gathering: &'a Gathering,
+/// A caller's place in a batch. If all who have one give it up before anybody has sent the batch, nothing is sent.
+struct Place<'a, B: Batch> {
+    gathering: &'a Gathering<B>,
     number: u64,
-    answer: oneshot::Receiver<Answer>,
+    answer: oneshot::Receiver<B::Answer>,
 }
 
-impl Gathering {
+/// Counts what is under way.
+struct UnderWay(Arc<AtomicUsize>);
+
+impl<B: Batch> Gathering<B> {
     pub(super) fn new(connection: Arc<Connection>) -> Self {
+        let left = Left {
+            batches: Vec::new(),
+            count: 0,
+        };
         Self {
             connection,
-            left: Mutex::default(),
+            left: Mutex::new(left),
+            under_way: Arc::default(),
         }
     }
 
-    /// Saves what [is usual](request::is_usual).
-    pub(super) async fn save(&self, keyspace: &Keyspace, write: &Write) -> Answer {
-        let mut place = self.leave(keyspace, write);
+    /// Adds a request to a batch that has room for it or to a new one, and has it sent. `None` if the runtime ended before
+    /// it was answered.
+    pub(super) async fn ask(
+        &self,
+        has_room: impl Fn(&B) -> bool,
+        new: impl FnOnce() -> B,
+        add: impl FnOnce(&mut B),
+    ) -> Option<B::Answer> {
+        if self.under_way.load(Ordering::Relaxed) == 0 {
+            let mut batch = new();
+            add(&mut batch);
+            return self.send(batch).await.pop();
+        }
+        let mut place = self.leave(has_room, new, add);
         tokio::task::yield_now().await;
-        if let Some(batch) = place.take() {
-            if batch.callers.len() == 1 {
-                batch.send(&self.connection).await;
-            } else {
-                // Whoever gives up now gives up for itself alone.
-                let connection = Arc::clone(&self.connection);
-                tokio::spawn(async move { batch.send(&connection).await });
+        if let Some(Open { batch, callers, .. }) = place.take() {
+            if callers.len() == 1 {
+                return self.send(batch).await.pop();
             }
+            let (connection, under_way) = (Arc::clone(&self.connection), self.begin());
+            // A task of its own, so that whoever gives up now does so for itself alone.
+            tokio::spawn(async move {
+                let answers = batch.send(&connection).await;
+                drop(under_way);
+                for (caller, answer) in callers.into_iter().zip(answers) {
+                    // Whoever has gone does not want to know.
+                    let _ = caller.send(answer);
+                }
+            });
         }
-        (&mut place.answer)
-            .await
-            .unwrap_or_else(|_| Err(RunError::Lost(ended())))
+        (&mut place.answer).await.ok()
     }
 
-    fn left(&self) -> MutexGuard<'_, Left> {
+    async fn send(&self, batch: B) -> Vec<B::Answer> {
+        let _under_way = self.begin();
+        batch.send(&self.connection).await
+    }
+
+    fn begin(&self) -> UnderWay {
+        self.under_way.fetch_add(1, Ordering::Relaxed);
+        UnderWay(Arc::clone(&self.under_way))
+    }
+
+    fn left(&self) -> MutexGuard<'_, Left<B>> {
         self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn leave(&self, keyspace: &Keyspace, write: &Write) -> Place<'_> {
-        let to = Settings::of(keyspace);
-        let arguments = request::saved(script::SAVE_MANY.on(keyspace.base()), write);
-        let (size, (caller, answer)) = (arguments.size(), oneshot::channel());
+    fn leave(
+        &self,
+        has_room: impl Fn(&B) -> bool,
+        new: impl FnOnce() -> B,
+        add: impl FnOnce(&mut B),
+    ) -> Place<'_, B> {
+        let (caller, answer) = oneshot::channel();
         let mut left = self.left();
-        let open = left.batches.iter().position(|batch| batch.has_room(&to, size));
+        let open = left
+            .batches
+            .iter()
+            .position(|open| open.callers.len() < TOGETHER && has_room(&open.batch));
         let at = open.unwrap_or_else(|| {
             left.count += 1;
-            let batch = Batch::new(left.count, to);
-            left.batches.push(batch);
+            let open = Open {
+                number: left.count,
+                batch: new(),
+                callers: Vec::new(),
+                there: 0,
+            };
+            left.batches.push(open);
             left.batches.len() - 1
         });
-        let batch = &mut left.batches[at];
-        arguments.count_into(&mut batch.command);
-        batch.size += size;
-        batch.callers.push(caller);
-        batch.there += 1;
+        let open = &mut left.batches[at];
+        add(&mut open.batch);
+        open.callers.push(caller);
+        open.there += 1;
         Place {
             gathering: self,
-            number: batch.number,
+            number: open.number,
             answer,
         }
     }
 }
 
-impl Settings {
-    fn of(keyspace: &Keyspace) -> Self {
-        Self {
-            base: keyspace.base().to_owned(),
-            grace: keyspace.grace(),
-            retention: keyspace.retention(),
-            shadow_copy: keyspace.shadow_copy(),
-        }
+impl<B: Batch> Left<B> {
+    fn position(&self, number: u64) -> Option<usize> {
+        self.batches.iter().position(|open| open.number == number)
     }
 }
 
-impl Batch {
-    fn new(number: u64, to: Settings) -> Self {
-        let mut command = script::SAVE_MANY.begin(&to.base);
-        command
-            .arg(to.grace)
-            .arg(to.retention)
-            .arg(u8::from(to.shadow_copy));
-        Self {
-            number,
-            to,
-            command,
-            size: 0,
-            callers: Vec::new(),
-            there: 0,
-        }
-    }
-
-    fn has_room(&self, to: &Settings, size: usize) -> bool {
-        self.to == *to && self.callers.len() < TOGETHER && self.size + size <= BYTES
-    }
-
-    async fn send(self, connection: &Connection) {
-        let reply = script::SAVE_MANY.send(connection, CALL, &self.command).await;
-        let reply = reply.unwrap_or_else(|error| Err(RunError::Lost(error)));
-        let answers = reply
-            .and_then(|reply| answer::saved_together(&reply, self.callers.len()).map_err(RunError::Lost));
-        // Whoever has gone does not want to know.
-        match answers {
-            Ok(answers) => {
-                for (caller, answer) in self.callers.into_iter().zip(answers) {
-                    let _ = caller.send(Ok(answer));
-                }
-            }
-            Err(error) => {
-                for caller in self.callers {
-                    let _ = caller.send(Err(error.again()));
-                }
-            }
-        }
-    }
-}
-
-impl std::fmt::Debug for Batch {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // What is to be saved is nobody's business.
-        f.debug_struct("Batch")
-            .field("callers", &self.there)
+impl<B: Batch> fmt::Debug for Gathering<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // What is asked is nobody's business.
+        f.debug_struct("Gathering")
+            .field("under_way", &self.under_way)
             .finish_non_exhaustive()
     }
 }
 
-impl Place<'_> {
+impl<B: Batch> Place<'_, B> {
     /// The batch, if nobody has sent it.
-    fn take(&mut self) -> Option<Batch> {
+    fn take(&mut self) -> Option<Open<B>> {
         let mut left = self.gathering.left();
-        let at = left
-            .batches
-            .iter()
-            .position(|batch| batch.number == self.number)?;
+        let at = left.position(self.number)?;
         Some(left.batches.swap_remove(at))
     }
 }
 
-impl Drop for Place<'_> {
+impl<B: Batch> Drop for Place<'_, B> {
     fn drop(&mut self) {
         let mut left = self.gathering.left();
-        let Some(at) = left.batches.iter().position(|batch| batch.number == self.number) else {
+        let Some(at) = left.position(self.number) else {
             return;
         };
         left.batches[at].there -= 1;
@@ -208,12 +190,8 @@ impl Drop for Place<'_> {
     }
 }
 
-/// What is said when whoever sent a batch was ended with its runtime.
-fn ended() -> Error {
-    Error::Backend {
-        operation: CALL.operation,
-        outcome: Outcome::Unknown,
-        transient: false,
-        source: "the runtime ended while it was saved".into(),
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
