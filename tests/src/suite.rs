@@ -109,6 +109,7 @@ macro_rules! suite {
                 listing_and_counting_renew_nothing,
                 a_term_is_renewed_once_a_thirtieth_has_passed,
                 what_has_little_left_is_renewed_before_the_read_returns,
+                a_short_idle_term_is_renewed_before_the_read_returns,
                 a_renewal_revives_nothing,
                 a_store_that_is_dropped_still_renews_what_was_read,
                 other_terms_beside_an_idle_default_are_not_renewed,

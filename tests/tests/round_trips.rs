@@ -67,6 +67,7 @@ async fn every_call_for_one_entity_is_one_round_trip() {
     people.count().await.unwrap();
     people.expire("1", MINUTE).await.unwrap();
     people.delete_by_id("1").await.unwrap();
+    people.take("1").await.unwrap();
     let monitor = Monitor::start(&server).await;
     let (proxy, monitor) = (&proxy, &monitor);
 

@@ -3,7 +3,9 @@
 //! The client crate is touched below this module and nowhere else.
 
 mod answer;
+mod batch;
 mod connection;
+mod deleting;
 mod endpoint;
 mod fault;
 mod finding;
@@ -32,7 +34,9 @@ pub(crate) use self::endpoint::Certificates;
 #[cfg(feature = "tls")]
 pub(crate) use self::endpoint::ClientCertificate;
 
+use self::batch::CHUNK;
 use self::connection::{Call, Connection};
+use self::deleting::Deletes;
 use self::endpoint::Endpoint;
 use self::finding::Finds;
 use self::gathering::Gathering;
@@ -40,7 +44,6 @@ use self::listener::Flags;
 use self::renewal::Renewals;
 use self::request::lives;
 use self::saving::Saves;
-use self::script::{Invocation, RunError};
 use self::server::Hello;
 use self::stream::Follower;
 use self::tracking::Tracking;
@@ -52,10 +55,6 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// How many ids or entities go into one pipeline. Bounds the memory of a batch, and for how long one keeps the
-/// server from answering others.
-const CHUNK: usize = 256;
-
 /// One server.
 #[derive(Debug)]
 pub(crate) struct Valkey {
@@ -65,6 +64,7 @@ pub(crate) struct Valkey {
     /// For what callers ask.
     commands: Arc<Connection>,
     saves: Gathering<Saves>,
+    deletes: Gathering<Deletes>,
     finds: Gathering<Finds>,
     /// For what the listener does, so that neither waits for the other.
     reaping: Arc<Connection>,
@@ -96,6 +96,7 @@ impl Valkey {
             flags,
             board,
             saves: Gathering::new(Arc::clone(&commands)),
+            deletes: Gathering::new(Arc::clone(&commands)),
             finds: Gathering::new(Arc::clone(&commands)),
             commands,
             reaping,
@@ -103,35 +104,6 @@ impl Valkey {
             follower,
             watcher,
         })
-    }
-
-    /// Runs a script once for each item, in pipelines; the inner results are those of the items.
-    async fn each<'a, I: Sync, R>(
-        &self,
-        call: Call,
-        at_once: usize,
-        items: &'a [I],
-        invocation: impl Fn(&'a I) -> Invocation<'a> + Send,
-        read: impl Fn(&I, Result<Value, RunError>) -> Result<R> + Send,
-    ) -> Result<Vec<Result<R>>> {
-        let mut results = Vec::with_capacity(items.len());
-        for chunk in items.chunks(at_once) {
-            let invocations: Vec<_> = chunk.iter().map(&invocation).collect();
-            match self.commands.run_all(call, &invocations).await {
-                Ok(replies) => {
-                    results.extend(chunk.iter().zip(replies).map(|(item, reply)| read(item, reply)));
-                }
-                Err(error) if results.is_empty() => return Err(error),
-                // What earlier pipelines have done is done, and is said to be.
-                Err(error) => {
-                    results.extend(chunk.iter().map(|_| Err(error.again())));
-                    let rest = items.len() - results.len();
-                    results.extend((0..rest).map(|_| Err(answer::skipped(call))));
-                    break;
-                }
-            }
-        }
-        Ok(results)
     }
 
     async fn repair_or_look(
@@ -145,16 +117,6 @@ impl Valkey {
         let invocation = ids.iter().fold(invocation, |call, id| call.bytes(id));
         let reply = self.reaping.run(call, &invocation).await?;
         reply.map_err(|error| answer::script_error(call, keyspace, error))
-    }
-}
-
-/// What is said if a runtime ends while somebody else asked for this caller as well.
-fn ended(call: Call) -> Error {
-    Error::Backend {
-        operation: call.operation,
-        outcome: call.kind.lost(),
-        transient: false,
-        source: "the runtime ended before there was an answer".into(),
     }
 }
 
@@ -305,18 +267,7 @@ impl Backend for Valkey {
     }
 
     async fn delete(&self, keyspace: &Keyspace, deletes: &[Delete]) -> Result<Vec<Result<bool>>> {
-        let call = Call::write("delete");
-        self.each(
-            call,
-            CHUNK,
-            deletes,
-            |delete| request::delete(keyspace, delete),
-            |delete, reply| match reply {
-                Ok(reply) => Ok(reply::integer(&reply) == Some(1)),
-                Err(error) => Err(answer::refused(call, keyspace, delete.into(), error)),
-            },
-        )
-        .await
+        self.delete_all(keyspace, deletes).await
     }
 
     async fn take(&self, keyspace: &Keyspace, id: &str) -> Result<Option<Loaded>> {

@@ -142,6 +142,20 @@ pub async fn what_has_little_left_is_renewed_before_the_read_returns(world: &Wor
     }
 }
 
+/// It would not live until the notes of a second are sent.
+pub async fn a_short_idle_term_is_renewed_before_the_read_returns(world: &World) {
+    let ms = Duration::from_millis;
+    let settings = KeyspaceSettings::new().idle(ms(1_900));
+    let store = world.open(Store::builder().keyspace::<Visit>(settings)).await;
+    let visits: Repository<Visit> = store.repository();
+    visits.save(&mut Visit::new("1")).await.unwrap();
+    for read in 0..3 {
+        world.skip(&["visits"], ms(1_100)).await;
+        assert!(visits.find_by_id("1").await.unwrap().is_some(), "read {read}");
+        assert!(left(&visits, "1").await > ms(1_200), "read {read}");
+    }
+}
+
 /// Nor does a renewal that comes too late.
 pub async fn a_renewal_revives_nothing(world: &World) {
     let visits = idle(world).await;

@@ -60,6 +60,49 @@ async fn what_is_asked_at_one_moment_is_sent_as_one() {
     for (person, found) in many.iter().zip(found) {
         assert_eq!(found.unwrap().as_ref(), Some(person));
     }
+
+    repository.delete_by_id("0").await.unwrap();
+    monitor.clear().await;
+    let ids = (0..many.len()).map(|i| i.to_string());
+    let deleted = join_all(ids.map(|id| repository.delete_by_id(id).into_future())).await;
+    assert_eq!(monitor.commands().await.by_clients().verbs(), ["EVALSHA"; 4]);
+    for (i, deleted) in deleted.into_iter().enumerate() {
+        assert_eq!(deleted.unwrap(), i > 0, "{i}");
+    }
+    assert_eq!(server.query::<Vec<String>, _>(&["KEYS", "*"]).await, [""; 0]);
+}
+
+/// What has expired and was not reaped has its event, and what is somebody else's is refused; the others go.
+#[tokio::test]
+async fn deletes_of_one_moment_are_each_what_they_would_be_alone() {
+    let (server, _proxy, store) = counted().await;
+    let sessions: Repository<Session> = store.repository();
+    let mut many: Vec<Session> = (0..6).map(|i| Session::new(&i.to_string(), "ann")).collect();
+    sessions.save_all(&mut many).await.unwrap();
+    let save = sessions.save(&mut many[1]).time_to_live(Duration::from_millis(1));
+    save.await.unwrap();
+    eventually("it has expired", async || {
+        !sessions.exists_by_id("1").await.unwrap()
+    })
+    .await;
+    server.command(&["DEL", "sessions:2"]).await;
+    server.command(&["SET", "sessions:2", "theirs"]).await;
+    let ids = ["0", "1", "2", "3"];
+    let deleted = join_all(ids.map(|id| sessions.delete_by_id(id).into_future())).await;
+    let [Ok(true), Ok(false), Err(Error::KeyCollision { .. }), Ok(true)] = deleted[..] else {
+        panic!("{deleted:?}")
+    };
+    let error = sessions.delete_all_by_id(["2", "3", "4", "5"]).await.unwrap_err();
+    let Error::Batch { failures, total: 4 } = error else {
+        panic!("{error:?}")
+    };
+    let [failure] = &failures[..] else {
+        panic!("{failures:?}")
+    };
+    assert!(matches!(failure.error, Error::KeyCollision { .. }), "{failure:?}");
+    assert_eq!(server.query::<usize, _>(&["XLEN", "sessions#expired"]).await, 1);
+    server.command(&["DEL", "sessions:2"]).await;
+    assert!(sessions.find_all().await.unwrap().is_empty());
 }
 
 #[tokio::test]

@@ -43,6 +43,21 @@ pub(super) fn saved_together(reply: &Value, count: usize) -> Result<Vec<Option<S
     Ok(each.iter().map(saved).collect())
 }
 
+/// What several deletes were answered, so many: whether each was of something alive; `None` for what has to be deleted by itself.
+pub(super) fn deleted_together(reply: &Value, count: usize) -> Result<Vec<Option<bool>>> {
+    let Value::Array(numbers) = reply else {
+        return Err(reply::unexpected("delete"));
+    };
+    let numbers = numbers.iter().filter_map(reply::integer);
+    let deleted: Vec<_> = numbers
+        .map(|number| (number >= 0).then_some(number == 1))
+        .collect();
+    if deleted.len() != count {
+        return Err(reply::unexpected("delete"));
+    }
+    Ok(deleted)
+}
+
 /// What an update was answered.
 pub(super) fn updated(reply: &Value) -> Result<Option<Saved>> {
     let [there, deadline, now] = reply::integers(reply).ok_or_else(|| reply::unexpected("update"))?;

@@ -2,9 +2,10 @@
 
 use redis::{Pipeline, RedisResult, Value};
 
+use super::batch::ended;
 use super::connection::{Call, Connection};
 use super::gathering::Batch;
-use super::{Valkey, answer, ended, request};
+use super::{Valkey, answer, request};
 use crate::backend::{Keyspace, Loaded, Read};
 use crate::error::Result;
 

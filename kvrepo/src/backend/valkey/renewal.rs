@@ -25,6 +25,8 @@ use crate::error::{Error, Result};
 const GATHER: Duration = Duration::from_secs(1);
 /// What has less than this left is renewed at once, unless a thirtieth of its span is less.
 const LITTLE: u64 = 60_000;
+/// And so is what has less than this left, whatever its span: it might not live until the notes are sent.
+const LEAST: u64 = 2 * GATHER.as_millis() as u64;
 /// How many ids one call of the script renews.
 const CHUNK: usize = 128;
 
@@ -78,7 +80,7 @@ impl Renewals {
         if left > span - thirtieth(span) {
             return;
         }
-        if left < LITTLE.min(thirtieth(span).max(1)) {
+        if left < LITTLE.min(thirtieth(span)).max(LEAST) {
             let ids = HashSet::from([id.to_owned()]);
             match self.shared.renew(keyspace, &ids).await {
                 Ok(()) => return,

@@ -91,6 +91,12 @@ pub(super) fn delete<'a>(keyspace: &'a Keyspace, delete: &'a Delete) -> Invocati
     condition(call, delete.condition.as_ref())
 }
 
+/// Several deletes without a condition.
+pub(super) fn delete_many<'a>(keyspace: &'a Keyspace, several: &'a [Delete]) -> Invocation<'a> {
+    let call = script::DELETE_MANY.on(keyspace.base());
+    several.iter().fold(call, |call, delete| call.bytes(&delete.id))
+}
+
 pub(super) fn take<'a>(keyspace: &'a Keyspace, id: &'a str) -> Invocation<'a> {
     condition(writes(&script::DELETE, keyspace).bytes(id).flag(true), None)
 }

@@ -2,10 +2,11 @@
 
 use redis::Cmd;
 
+use super::batch::{CHUNK, ended, together};
 use super::connection::{Call, Connection};
-use super::gathering::{Batch, TOGETHER};
+use super::gathering::Batch;
 use super::script::{self, RunError};
-use super::{CHUNK, Valkey, answer, ended, reply, request};
+use super::{Valkey, answer, request};
 use crate::backend::{Keyspace, Saved, Write};
 use crate::error::Result;
 
@@ -82,35 +83,16 @@ impl Valkey {
     /// Saves several in one step, and each of the others in a step of its own.
     pub(super) async fn save_all(&self, keyspace: &Keyspace, writes: &[Write]) -> Result<Vec<Result<Saved>>> {
         if !writes.iter().all(request::is_usual) {
-            return self.save_each(keyspace, &writes.iter().collect::<Vec<_>>()).await;
+            return self.save_each(keyspace, writes.iter().collect()).await;
         }
-        let together = match writes {
+        let saved = match writes {
             [write] => {
                 let saved = self.save_usual(keyspace, write).await;
                 vec![saved.map_err(|error| answer::refused(SAVE, keyspace, write.into(), error))]
             }
             _ => self.save_together(keyspace, writes).await?,
         };
-        let unusual = writes.iter().zip(&together);
-        let unusual = unusual.filter_map(|(write, saved)| matches!(saved, Ok(None)).then_some(write));
-        let unusual: Vec<_> = unusual.collect();
-        let mut others = match self.save_each(keyspace, &unusual).await {
-            Ok(others) => others.into_iter(),
-            // What was saved together is saved.
-            Err(error) if unusual.len() < writes.len() => {
-                let lost: Vec<_> = unusual.iter().map(|_| Err(error.again())).collect();
-                lost.into_iter()
-            }
-            Err(error) => return Err(error),
-        };
-        let of_each = together.into_iter().map(|saved| match saved {
-            Ok(None) => others
-                .next()
-                .unwrap_or_else(|| Err(reply::unexpected(SAVE.operation))),
-            Ok(Some(saved)) => Ok(saved),
-            Err(error) => Err(error),
-        });
-        Ok(of_each.collect())
+        together(writes, saved, |unusual| self.save_each(keyspace, unusual)).await
     }
 
     /// Saves what is usual; `None` if it has to be saved by itself.
@@ -135,42 +117,22 @@ impl Valkey {
         keyspace: &Keyspace,
         writes: &[Write],
     ) -> Result<Vec<Result<Option<Saved>>>> {
-        let several: Vec<&[Write]> = writes.chunks(TOGETHER).collect();
-        let saved = self
-            .each(
-                SAVE,
-                CHUNK / TOGETHER,
-                &several,
-                |several| request::save_many(keyspace, several),
-                |several, reply| {
-                    let error = match reply {
-                        Ok(reply) => return answer::saved_together(&reply, several.len()).map(Ok),
-                        Err(error) => error,
-                    };
-                    let refused = several
-                        .iter()
-                        .map(|write| answer::refused(SAVE, keyspace, write.into(), error.again()));
-                    Ok(Err(refused.collect::<Vec<_>>()))
-                },
-            )
-            .await?;
-        let mut of_each = Vec::with_capacity(writes.len());
-        for (several, saved) in several.into_iter().zip(saved) {
-            match saved {
-                Ok(Ok(saved)) => of_each.extend(saved.into_iter().map(Ok)),
-                Ok(Err(refused)) => of_each.extend(refused.into_iter().map(Err)),
-                Err(error) => of_each.extend(several.iter().map(|_| Err(error.again()))),
-            }
-        }
-        Ok(of_each)
+        self.several(
+            SAVE,
+            writes,
+            |several| request::save_many(keyspace, several),
+            answer::saved_together,
+            |write, error| answer::refused(SAVE, keyspace, write.into(), error),
+        )
+        .await
     }
 
     /// Saves each in a step of its own.
-    async fn save_each(&self, keyspace: &Keyspace, writes: &[&Write]) -> Result<Vec<Result<Saved>>> {
+    async fn save_each(&self, keyspace: &Keyspace, writes: Vec<&Write>) -> Result<Vec<Result<Saved>>> {
         self.each(
             SAVE,
             CHUNK,
-            writes,
+            &writes,
             |write| request::save(keyspace, write),
             |write, reply| match reply {
                 Ok(reply) => answer::saved(&reply),
