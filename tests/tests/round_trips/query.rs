@@ -73,6 +73,9 @@ async fn a_query_is_one_script_and_one_pipeline() {
     assert!(costs!(1, 0, oslo().exists()));
     // Nothing found, nothing read.
     assert_eq!(costs!(1, 0, people.find(p.city.eq("none"))).len(), 0);
+    // Of a type with other indexes than equality's it is not tried first whether less would do.
+    assert!(people.delete_by_id("003998").await.unwrap());
+    assert!(costs!(1, 0, people.delete_by_id("003997")));
     // Found, and deleted in steps of 256.
     let before = proxy.counts().round_trips;
     assert_eq!(people.find(p.age.lt(300)).delete().await.unwrap(), 300);

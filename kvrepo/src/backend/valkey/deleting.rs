@@ -41,7 +41,7 @@ impl Valkey {
         keyspace: &Keyspace,
         deletes: &[Delete],
     ) -> Result<Vec<Result<bool>>> {
-        if deletes.iter().any(|delete| delete.condition.is_some()) {
+        if !request::are_usual(keyspace, deletes) {
             return self.delete_each(keyspace, deletes.iter().collect()).await;
         }
         let deleted = match deletes {

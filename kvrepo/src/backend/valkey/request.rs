@@ -6,7 +6,9 @@ use super::answer::Asked;
 use super::indexing;
 use super::script::{self, Invocation, Script};
 use crate::backend::index::Entry;
-use crate::backend::{Change, Condition, Delete, Index, Keyspace, Place, Update, Write, WriteTerm};
+use crate::backend::{
+    Change, Condition, Delete, Index, IndexKind, Keyspace, Place, Update, Write, WriteTerm,
+};
 
 /// An entity of more fields is saved alone: there is little to be gained by that it is not, and all would wait for it.
 const FIELDS: usize = 200;
@@ -91,7 +93,14 @@ pub(super) fn delete<'a>(keyspace: &'a Keyspace, delete: &'a Delete) -> Invocati
     condition(call, delete.condition.as_ref())
 }
 
-/// Several deletes without a condition.
+/// Whether `usual_delete.lua` will do, as far as can be told from here.
+pub(super) fn are_usual(keyspace: &Keyspace, deletes: &[Delete]) -> bool {
+    let mut kinds = keyspace.indexes().iter().map(Index::kind);
+    kinds.all(|kind| matches!(kind, IndexKind::Equality | IndexKind::Geo))
+        && deletes.iter().all(|delete| delete.condition.is_none())
+}
+
+/// Several deletes, all of which [are usual](are_usual).
 pub(super) fn delete_many<'a>(keyspace: &'a Keyspace, several: &'a [Delete]) -> Invocation<'a> {
     let call = script::DELETE_MANY.on(keyspace.base());
     several.iter().fold(call, |call, delete| call.bytes(&delete.id))
