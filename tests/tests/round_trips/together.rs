@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::{join, join_all};
-use kvrepo::{Error, KvEntity, Repository};
+use kvrepo::{Error, KeyspaceEvents, KvEntity, Repository, Store};
 use kvrepo_tests::fixture::{Person, Session};
-use kvrepo_tests::harness::Monitor;
+use kvrepo_tests::harness::{Monitor, TestServer};
 use kvrepo_tests::world::eventually;
 use serde::{Deserialize, Serialize};
 
@@ -185,4 +185,34 @@ async fn who_gives_up_among_others_gives_up_alone() {
         assert!(saved.unwrap().created);
     }
     assert!(repository.count().await.unwrap() >= TOGETHER as u64 - 1);
+}
+
+/// A user may be allowed some ids and not others; nobody else in the same call is the worse for it.
+#[tokio::test]
+async fn what_one_is_denied_is_denied_to_no_other() {
+    let server = TestServer::start().await;
+    let rights = ["~people", "~people#*", "~people:1*", "~people:3*", "&*", "+@all"];
+    let user = [["ACL", "SETUSER", "few", "on", ">secret"].as_slice(), &rights].concat();
+    server.command(&user).await;
+    let url = server.url().replacen("://", "://few:secret@", 1);
+    let store = Store::builder()
+        .events(KeyspaceEvents::Off)
+        .connect(&url)
+        .await
+        .unwrap();
+    let repository: Repository<Person> = store.repository();
+    let mut many = [("1", "Ann"), ("2", "Bo"), ("3", "Cy")].map(|(id, name)| Person::new(id, name));
+    let denied = |error: Error| {
+        let Error::Batch { failures, total: 3 } = error else {
+            panic!("{error:?}")
+        };
+        assert_eq!(
+            failures.iter().map(|failure| failure.index).collect::<Vec<_>>(),
+            [1]
+        );
+    };
+    denied(repository.save_all(&mut many).await.unwrap_err());
+    assert_eq!(repository.find_all_by_id(["1", "3"]).await.unwrap().len(), 2);
+    denied(repository.delete_all_by_id(["1", "2", "3"]).await.unwrap_err());
+    assert_eq!(server.query::<usize, _>(&["DBSIZE"]).await, 0);
 }

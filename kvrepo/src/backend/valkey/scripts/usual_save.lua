@@ -25,7 +25,12 @@ do
       return nil
     end
     local exists, covered, stale, entered = false, false, nil, nil
-    if call('EXISTS', key, phantom, names) > 0 then
+    local there = pcall('EXISTS', key, phantom, names)
+    if type(there) ~= 'number' then
+      -- This user may not, and shall not be the end of the others in the same call.
+      return nil
+    end
+    if there > 0 then
       local length, copied = pcall('HLEN', key), pcall('HLEN', phantom)
       stale = pcall('SMEMBERS', names)
       if type(length) ~= 'number' or type(copied) ~= 'number' or stale['err'] then
