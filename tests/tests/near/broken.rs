@@ -23,6 +23,24 @@ async fn through_a_proxy() -> (TestServer, Proxy, Repository<Person>) {
     (server, proxy, people)
 }
 
+/// Nothing is served for longer than is vouched for, from when the connection has been silent.
+async fn is_not_served_for_long(people: &Repository<Person>, silent: Instant) {
+    let last = until_it_fails(people).await;
+    assert!(
+        last.saturating_duration_since(silent) <= VOUCHED,
+        "served for {:?}",
+        last - silent
+    );
+}
+
+async fn is_found_as_bob(people: &Repository<Person>) {
+    eventually(
+        "it to be found as it is",
+        async || matches!(people.find_by_id("1").await, Ok(Some(person)) if person.firstname == "Bob"),
+    )
+    .await;
+}
+
 #[tokio::test]
 async fn a_connection_that_is_lost_empties_the_cache() {
     let server = TestServer::start().await;
@@ -92,18 +110,9 @@ async fn what_is_at_hand_is_not_served_when_the_network_swallows_everything() {
     let silent = Instant::now();
     proxy.pause(true);
     server.command(&["HSET", "people:1", "firstname", "Bob"]).await;
-    let last = until_it_fails(&people).await;
-    assert!(
-        last.saturating_duration_since(silent) <= VOUCHED,
-        "served for {:?}",
-        last - silent
-    );
+    is_not_served_for_long(&people, silent).await;
     proxy.pause(false);
-    eventually(
-        "it to be found as it is",
-        async || matches!(people.find_by_id("1").await, Ok(Some(person)) if person.firstname == "Bob"),
-    )
-    .await;
+    is_found_as_bob(&people).await;
     have_at_hand(&people, "Bob").await;
 }
 
@@ -113,19 +122,10 @@ async fn what_is_at_hand_is_not_served_when_nothing_comes_back() {
     let silent = Instant::now();
     proxy.swallow_replies(true);
     server.command(&["HSET", "people:1", "firstname", "Bob"]).await;
-    let last = until_it_fails(&people).await;
-    assert!(
-        last.saturating_duration_since(silent) <= VOUCHED,
-        "served for {:?}",
-        last - silent
-    );
+    is_not_served_for_long(&people, silent).await;
     proxy.swallow_replies(false);
     // What was swallowed was the word of the change; only the end of that connection tells.
-    eventually(
-        "it to be found as it is",
-        async || matches!(people.find_by_id("1").await, Ok(Some(person)) if person.firstname == "Bob"),
-    )
-    .await;
+    is_found_as_bob(&people).await;
 }
 
 #[tokio::test]
@@ -133,12 +133,7 @@ async fn what_is_at_hand_is_not_served_when_the_server_hangs() {
     let (server, _proxy, people) = through_a_proxy().await;
     let silent = Instant::now();
     server.pause().await;
-    let last = until_it_fails(&people).await;
-    assert!(
-        last.saturating_duration_since(silent) <= VOUCHED,
-        "served for {:?}",
-        last - silent
-    );
+    is_not_served_for_long(&people, silent).await;
     server.resume().await;
     eventually("it to be found", async || people.find_by_id("1").await.is_ok()).await;
     have_at_hand(&people, "Ann").await;

@@ -2,11 +2,11 @@
 
 use std::future::Future;
 
-use redis::Value;
+use redis::{Cmd, Value};
 
-use super::connection::Call;
+use super::connection::{Call, Connection};
 use super::gathering::TOGETHER;
-use super::script::{Invocation, RunError};
+use super::script::{Invocation, RunError, Script};
 use super::{Valkey, answer, reply};
 use crate::error::{Error, Result};
 
@@ -113,6 +113,22 @@ where
         Err(error) => Err(error),
     });
     Ok(of_each.collect())
+}
+
+/// Makes one call for so many callers: what it was answered for each, or why none was.
+pub(super) async fn shared<R>(
+    script: &Script,
+    connection: &Connection,
+    (call, command): (Call, &Cmd),
+    count: usize,
+    read: impl FnOnce(&Value, usize) -> Result<Vec<R>>,
+) -> Vec<Result<R, RunError>> {
+    let reply = script.send(connection, call, command).await;
+    let reply = reply.unwrap_or_else(|error| Err(RunError::Lost(error)));
+    match reply.and_then(|reply| read(&reply, count).map_err(RunError::Lost)) {
+        Ok(answers) => answers.into_iter().map(Ok).collect(),
+        Err(error) => (0..count).map(|_| Err(error.again())).collect(),
+    }
 }
 
 /// What is said if a runtime ends while somebody else asked for this caller as well.

@@ -1,6 +1,6 @@
 //! Deletes: those that are usual several in one step, the others each in its own.
 
-use super::batch::{CHUNK, ended, together};
+use super::batch::{CHUNK, ended, shared, together};
 use super::connection::{Call, Connection};
 use super::gathering::Batch;
 use super::script::{self, RunError};
@@ -23,14 +23,15 @@ impl Batch for Deletes {
     async fn send(self, connection: &Connection) -> Vec<Self::Answer> {
         let mut command = script::DELETE_MANY.begin(&self.base);
         command.arg(&self.ids);
-        let reply = script::DELETE_MANY.send(connection, DELETE, &command).await;
-        let reply = reply.unwrap_or_else(|error| Err(RunError::Lost(error)));
-        let deleted =
-            reply.and_then(|reply| answer::deleted_together(&reply, self.ids.len()).map_err(RunError::Lost));
-        match deleted {
-            Ok(deleted) => deleted.into_iter().map(Ok).collect(),
-            Err(error) => self.ids.iter().map(|_| Err(error.again())).collect(),
-        }
+        let (asked, count) = ((DELETE, &command), self.ids.len());
+        shared(
+            &script::DELETE_MANY,
+            connection,
+            asked,
+            count,
+            answer::deleted_together,
+        )
+        .await
     }
 }
 

@@ -2,7 +2,7 @@
 
 use redis::Cmd;
 
-use super::batch::{CHUNK, ended, together};
+use super::batch::{CHUNK, ended, shared, together};
 use super::connection::{Call, Connection};
 use super::gathering::Batch;
 use super::script::{self, RunError};
@@ -24,7 +24,6 @@ pub(super) struct Saves {
 }
 
 /// What saves have in common that are sent as one.
-#[derive(Debug, PartialEq, Eq)]
 struct Settings {
     base: String,
     grace: u64,
@@ -68,14 +67,15 @@ impl Batch for Saves {
     type Answer = Result<Option<Saved>, RunError>;
 
     async fn send(self, connection: &Connection) -> Vec<Self::Answer> {
-        let reply = script::SAVE_MANY.send(connection, SAVE, &self.command).await;
-        let reply = reply.unwrap_or_else(|error| Err(RunError::Lost(error)));
-        let saved =
-            reply.and_then(|reply| answer::saved_together(&reply, self.count).map_err(RunError::Lost));
-        match saved {
-            Ok(saved) => saved.into_iter().map(Ok).collect(),
-            Err(error) => (0..self.count).map(|_| Err(error.again())).collect(),
-        }
+        let asked = (SAVE, &self.command);
+        shared(
+            &script::SAVE_MANY,
+            connection,
+            asked,
+            self.count,
+            answer::saved_together,
+        )
+        .await
     }
 }
 
